@@ -1,0 +1,48 @@
+#include "model/event.h"
+
+#include <set>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "model/status.h"
+
+namespace perdure {
+namespace {
+
+TEST(Event, IsTerminalForTheLastEventsOfAnExecution) {
+  const std::set<EventKind> terminal{EventKind::kCompleted,
+                                     EventKind::kFailed,
+                                     EventKind::kCanceled,
+                                     EventKind::kTerminated,
+                                     EventKind::kContinuedAsNew};
+  for (const auto& row : CodeTable<EventKind>::rows()) {
+    EXPECT_EQ(is_terminal(row.value), terminal.contains(row.value)) << row.name;
+  }
+}
+
+TEST(Event, HasATerminalKindForEveryTerminalStatusUnderTheSameName) {
+  std::set<std::string_view> statuses;
+  for (const auto& row : CodeTable<ExecutionStatus>::rows()) {
+    if (is_terminal(row.value)) statuses.insert(row.name);
+  }
+  std::set<std::string_view> kinds;
+  for (const auto& row : CodeTable<EventKind>::rows()) {
+    if (is_terminal(row.value)) kinds.insert(row.name);
+  }
+  EXPECT_EQ(kinds, statuses);
+}
+
+TEST(Event, IsEqualOnlyWhenEveryFieldIs) {
+  const Event event{.id = EventId{2}, .kind = EventKind::kActivityFailed, .source = EventId{1}};
+  Event other = event;
+  EXPECT_EQ(event, other);
+  other.failure.details = "{}";
+  EXPECT_NE(event, other);
+  other = event;
+  other.at = time_from_micros(1);
+  EXPECT_NE(event, other);
+}
+
+}  // namespace
+}  // namespace perdure

@@ -1,0 +1,30 @@
+#include "model/request.h"
+
+#include <array>
+
+namespace perdure {
+
+namespace {
+
+constexpr auto kRequestKinds = std::to_array<CodeRow<RequestKind>>({
+    {RequestKind::kStart, "start"},
+    {RequestKind::kRaiseEvent, "raise_event"},
+    {RequestKind::kCancel, "cancel"},
+    {RequestKind::kTerminate, "terminate"},
+});
+
+constexpr auto kChangeKinds = std::to_array<CodeRow<ChangeKind>>({
+    {ChangeKind::kStatus, "status"},
+});
+
+}  // namespace
+
+std::span<const CodeRow<RequestKind>> CodeTable<RequestKind>::rows() {
+  return kRequestKinds;
+}
+
+std::span<const CodeRow<ChangeKind>> CodeTable<ChangeKind>::rows() {
+  return kChangeKinds;
+}
+
+}  // namespace perdure
