@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/ids.h"
+#include "model/work_item.h"
+#include "provider/call.h"
+
+/// Processes: who may hold claims. A process proves life by what the kernel releases at its death
+/// (a lock of its own) and by a heartbeat counter; how long a silent counter means death is decided
+/// by the observer, with its own steady clock.
+namespace perdure {
+
+/// Registers this process and takes its kernel lock, held by the provider object until it is
+/// destroyed. The answer is an epoch that was never given before.
+struct RegisterProcess {
+  using Answer = Epoch;
+
+  std::string host;
+  std::int64_t pid = 0;
+  std::vector<std::string> queues;  ///< shown to people
+};
+
+/// Adds one to the heartbeat counter and answers it. LockLost when the epoch has ended: fire all
+/// tokens, drop all frames, register anew.
+struct HeartbeatProcess {
+  using Answer = std::int64_t;
+
+  Epoch epoch;
+};
+
+struct ProcessEnded {
+  bool changed = false;  ///< false: it had ended before
+  std::int64_t freed_claims = 0;
+  std::int64_t freed_locks = 0;
+  std::int64_t ended_rows = 0;  ///< marked or poisoned rows: ended, owners told
+};
+
+/// Ends the epoch of a dead process in one commit: its claims and instance locks are freed (a loss
+/// each), its marked rows are ended as canceled, rows at the poison limit are failed, owners told.
+/// From then on its tokens fence nothing and its requests are refused. Errors: NotFound.
+struct TakeOverProcess {
+  using Answer = ProcessEnded;
+
+  Epoch epoch;
+};
+
+/// The last act of a process: ends its own epoch. As a takeover, but what is left is given back (a
+/// deferral each), not lost. The kernel lock is released.
+struct ReleaseProcess {
+  using Answer = ProcessEnded;
+
+  Epoch epoch;
+};
+
+struct ProcessInfo {
+  Epoch epoch;
+  std::string host;
+  std::int64_t pid = 0;
+  std::vector<std::string> queues;
+  std::int64_t heartbeat = 0;
+  TimePoint registered_at{};
+  /// True: the kernel has released its lock: the process is dead, take over now. False proves
+  /// nothing.
+  bool lock_released = false;
+};
+
+}  // namespace perdure

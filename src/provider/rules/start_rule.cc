@@ -1,0 +1,105 @@
+#include "provider/rules/start_rule.h"
+
+#include <string>
+
+#include "base/utf8.h"
+#include "model/ids.h"
+
+namespace perdure::rules {
+
+namespace {
+
+Status check_optional(std::string_view field, std::string_view value) {
+  return value.empty() ? Status() : check_id(field, value);
+}
+
+Status check_not_negative(std::string_view field, Duration value) {
+  if (value >= Duration::zero()) return {};
+  return invalid_argument(std::string(field) + " must not be negative");
+}
+
+Status check_limit(std::int64_t max_descendants) {
+  if (max_descendants >= 0) return {};
+  return invalid_argument("max_descendants must not be negative");
+}
+
+Status check_text(std::string_view field, std::string_view value) {
+  if (is_valid_utf8(value)) return {};
+  return invalid_argument(std::string(field) + " must be valid UTF-8");
+}
+
+bool may_follow(ExecutionStatus ended, OnReuse on_reuse) {
+  switch (on_reuse) {
+    case OnReuse::kAllow:
+      return true;
+    case OnReuse::kOnlyFailed:
+      return ended != ExecutionStatus::kCompleted;
+    case OnReuse::kReject:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<StartStep> decide_start(std::string_view id,
+                               std::optional<ExecutionStatus> current,
+                               OnConflict on_conflict,
+                               OnReuse on_reuse) {
+  if (!current) return StartStep::kCreate;
+  const std::string quoted = "'" + std::string(id) + "'";
+  if (is_terminal(*current)) {
+    if (may_follow(*current, on_reuse)) return StartStep::kNextExecution;
+    return conflict("the id " + quoted + " was used by a run that is " +
+                    std::string(to_string(*current)) +
+                    "; choose another id or allow its reuse (on_reuse)");
+  }
+  switch (on_conflict) {
+    case OnConflict::kUseExisting:
+      return StartStep::kAnswerExisting;
+    case OnConflict::kCancelExisting:
+      return StartStep::kCancelAndStore;
+    case OnConflict::kFail:
+      break;
+  }
+  return conflict("a run with the id " + quoted + " is " + std::string(to_string(*current)) +
+                  "; choose another id, or set on_conflict to use or cancel it");
+}
+
+Status check(const StartOrchestration& request) {
+  PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
+  PERDURE_RETURN_IF_ERROR(check_id("name", request.name));
+  PERDURE_RETURN_IF_ERROR(check_optional("version", request.version));
+  PERDURE_RETURN_IF_ERROR(check_id("queue", request.queue));
+  PERDURE_RETURN_IF_ERROR(check_optional("request_id", request.request_id));
+  PERDURE_RETURN_IF_ERROR(check_text("input", request.input));
+  PERDURE_RETURN_IF_ERROR(check_not_negative("delay", request.delay));
+  PERDURE_RETURN_IF_ERROR(check_not_negative("cleanup_timeout", request.cleanup_timeout));
+  return check_not_negative("run_timeout", request.run_timeout);
+}
+
+Status check(const RaiseEvent& request) {
+  PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
+  PERDURE_RETURN_IF_ERROR(check_id("name", request.name));
+  PERDURE_RETURN_IF_ERROR(check_optional("request_id", request.request_id));
+  PERDURE_RETURN_IF_ERROR(check_text("payload", request.payload));
+  PERDURE_RETURN_IF_ERROR(check_not_negative("delay", request.delay));
+  return check_not_negative("buffer_for", request.buffer_for);
+}
+
+Status check(const CancelOrchestration& request) {
+  PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
+  PERDURE_RETURN_IF_ERROR(check_text("reason", request.reason));
+  PERDURE_RETURN_IF_ERROR(check_optional("request_id", request.request_id));
+  PERDURE_RETURN_IF_ERROR(check_limit(request.max_descendants));
+  return check_not_negative("cleanup_timeout", request.cleanup_timeout);
+}
+
+Status check(const TerminateOrchestration& request) {
+  PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
+  PERDURE_RETURN_IF_ERROR(check_text("reason", request.reason));
+  PERDURE_RETURN_IF_ERROR(check_optional("request_id", request.request_id));
+  return check_limit(request.max_descendants);
+}
+
+}  // namespace perdure::rules

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+
+#include "base/time.h"
+#include "model/message.h"
+#include "model/work_item.h"
+#include "provider/work_requests.h"
+
+/// What becomes of a work row, decided once for every provider. Pure.
+namespace perdure::rules {
+
+/// Who takes a row's reason to exist away.
+enum class CancelCause : std::uint8_t {
+  kRunCanceled,  ///< a cancel of the run: shielded rows stay
+  kCallDropped,  ///< the orchestration gave up this call
+  kRunEnded,     ///< completed, failed, canceled, continued as new: nothing stays shielded
+  kTerminated,   ///< nothing waits
+};
+
+enum class CancelEffect : std::uint8_t {
+  kKeep,
+  kDelete,
+  kMark,  ///< keeps token and lease, is never claimed again, its end will be written
+  kCut,   ///< runs on without an owner; is never started again
+};
+
+/// `claimed`: a live or lapsed claim exists (a token is set).
+CancelEffect cancel_effect(
+    CancelCause cause, bool claimed, OnCancel on_cancel, bool shielded, bool marked_before);
+
+/// What an outcome writes.
+struct Settlement {
+  enum class Row : std::uint8_t { kDelete, kRetry, kGiveBack };
+
+  Row row = Row::kDelete;
+  std::optional<MessageKind> tell;  ///< message to the owner, in the same commit
+};
+
+Settlement settle(WorkOutcome::Kind outcome, OwnerKind owner, OnCancel on_cancel, bool marked);
+
+/// What the end of a lease, or the end of the process that held it, does to a claimed row.
+enum class LapseEffect : std::uint8_t {
+  kReady,     ///< free again, a loss (or a deferral) charged
+  kCanceled,  ///< it was marked, or cut from its owner: ended as canceled
+  kPoison,    ///< it has cost as many claims as the limit allows
+};
+
+/// `unwanted`: marked, or without an owner.
+LapseEffect lapse_effect(bool unwanted, int losses_after, int poison_after);
+
+/// When the sweep must look at a row that has these limits; nullopt = never.
+std::optional<TimePoint> expiry(const WorkTimeouts& timeouts,
+                                TimePoint created_at,
+                                bool was_claimed);
+
+}  // namespace perdure::rules

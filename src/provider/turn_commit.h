@@ -1,0 +1,112 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/event.h"
+#include "model/ids.h"
+#include "model/status.h"
+#include "model/work_item.h"
+#include "provider/call.h"
+#include "provider/client_requests.h"
+
+/// One turn, one commit.
+namespace perdure {
+
+/// A timer: a message to this instance that becomes visible when it is due.
+struct NewTimer {
+  EventId event;
+  TimePoint due{};
+  bool shielded = false;  ///< survives a cancel of its run
+};
+
+/// A child (or, detached, a run without a parent link) that this turn starts.
+struct NewChild {
+  EventId event;  ///< the scheduling event
+  std::string id;
+  std::string name;
+  std::string version;
+  std::string queue;
+  std::string input;
+  bool detached = false;
+  ClosePolicy close_policy = ClosePolicy::kCancel;
+  OnReuse on_reuse = OnReuse::kAllow;
+  TimePoint start_at{};  ///< in the past: at once
+  std::optional<TimePoint> deadline;
+};
+
+/// An event raised by an orchestration for another instance. Unknown and ended targets drop it.
+struct OutgoingEvent {
+  std::string id;
+  std::string name;
+  std::string payload;
+};
+
+/// The next life after continue-as-new.
+struct NextExecution {
+  std::string input;
+  std::optional<std::string> version;  ///< nullopt: keeps the version
+  /// Events after `started`: unread external events in their order, and whatever else is carried.
+  std::vector<Event> carried;
+};
+
+/// All that a turn decided. Applied in the order of the fields, in one commit, or not at all:
+/// 1. refused (nothing written) with LockLost unless the lock is held and unexpired; with
+/// **Conflict
+///    while the execution has a cancel that this turn has not consumed** (its message is not among
+///    those marked by this turn's fetch): the lock is still held, so abandon and fetch again; with
+///    InvalidArgument for event ids that do not
+///    follow `last_event` without a gap, a change of status that the table forbids, a terminal
+///    status without its terminal event last, or work, timers and children whose event is unknown;
+/// 2. the marked messages are deleted, later ones stay; 3. events, status, `last_turn` = the lock;
+/// 4. new work is enqueued and **then** work is canceled, so a call that was made and dropped in
+/// one
+///    turn leaves nothing; 5. timers, children, events for others; 6. the lock is released and the
+///    answer says whether the instance is ready again.
+///
+/// A terminal status also ends what is outstanding, in the same commit: queued work deleted,
+/// claimed work by its `on_cancel` (shielded or not), messages deleted (continued_as_new: those of
+/// the execution), children by their close policy, the parent told, a stored start (on_conflict =
+/// cancel existing) carried out. The status canceling comes from a cancel, never from a turn.
+struct TurnCommit {
+  InstanceKey instance;
+  ExecutionNo execution;
+  LockToken lock;
+
+  std::vector<Event> events;  ///< `at` is set by the store
+  ExecutionStatus status = ExecutionStatus::kRunning;
+  std::string output;  ///< for completed
+  Failure failure;     ///< for failed, and canceled or failed with compensation_failed
+  std::optional<std::string> custom_status;
+  std::optional<std::string> version;  ///< settles the version of a run started without one
+  std::string engine_version;
+
+  std::vector<NewWork> work;
+  std::vector<EventId>
+      canceled_work;  ///< scheduling events of this execution; unknown ones are fine
+  std::vector<NewTimer> timers;
+  std::vector<EventId> canceled_timers;
+  std::vector<NewChild> children;  ///< id taken: a child_start_failed message to this instance
+  std::vector<EventId> canceled_children;
+  Duration cleanup_timeout = std::chrono::seconds(60);  ///< for children that are canceled
+  std::vector<OutgoingEvent> raised;
+  std::optional<NextExecution> next;  ///< exactly when status is continued_as_new
+};
+
+struct TurnCommitted {
+  std::vector<TouchedClaim> touched;  ///< fire these tokens now
+  bool more_now = false;              ///< messages are waiting that are visible already
+  std::optional<TimePoint> next_at;   ///< otherwise: when the next one becomes visible
+  std::vector<EventId> refused_children;
+};
+
+/// Commits turns; each entry by itself.
+struct AckOrchestrationItems {
+  using Answer = Batch<TurnCommitted>;
+
+  std::vector<TurnCommit> entries;
+};
+
+}  // namespace perdure
