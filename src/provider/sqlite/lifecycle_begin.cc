@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include "provider/sqlite/lifecycle.h"
+#include "provider/sqlite/outbox.h"
+
+namespace perdure::sqlite {
+
+namespace {
+
+void deliver_early_events(WriteContext& context, const std::string& id, InstanceKey key) {
+  std::vector<Message> messages;
+  {
+    Query row = context.db.query(Sql::kEarlyEventsOf, id);
+    while (row.next()) {
+      if (row.time(3) <= context.now) continue;
+      Message message;
+      message.kind = MessageKind::kEventRaised;
+      message.name = row.text(0);
+      message.payload = row.text(1);
+      message.visible_at = std::max(row.time(2), context.now);
+      messages.push_back(std::move(message));
+    }
+  }
+  for (const Message& message : messages) enqueue(context, key, message);
+  context.db.run(Sql::kDeleteEarlyEventsOf, id);
+}
+
+}  // namespace
+
+void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec& spec) {
+  const EventId last_event{1 + static_cast<std::int64_t>(spec.carried.size())};
+  context.db.run(Sql::kInsertExecution,
+                 key,
+                 spec.execution,
+                 ExecutionStatus::kRunning,
+                 spec.deadline,
+                 or_null(spec.custom_status),
+                 spec.custom_status_version,
+                 nullptr,
+                 nullptr,
+                 last_event,
+                 context.now);
+  Event started;
+  started.id = EventId{1};
+  started.kind = EventKind::kStarted;
+  started.name = spec.name;
+  started.payload = spec.input;
+  started.text = spec.version;
+  append_event(context, key, spec.execution, started);
+  std::int64_t next = 2;
+  for (Event event : spec.carried) {
+    event.id = EventId{next++};
+    append_event(context, key, spec.execution, event);
+  }
+
+  if (!load_ready(context.db, key)) {
+    // A delayed start holds the instance back, not its message: whatever else comes waits behind
+    // it.
+    const bool delayed = spec.start_at > context.now;
+    context.db.run(Sql::kInsertReady,
+                   key,
+                   spec.queue,
+                   spec.name,
+                   spec.version,
+                   delayed ? spec.start_at : TimePoint{});
+  }
+  Message start;
+  start.kind = MessageKind::kStart;
+  start.execution = spec.execution;
+  start.visible_at = context.now;
+  enqueue(context, key, start);
+  if (spec.deadline) {
+    Message deadline;
+    deadline.kind = MessageKind::kRunDeadline;
+    deadline.execution = spec.execution;
+    deadline.visible_at = *spec.deadline;
+    enqueue(context, key, deadline);
+  }
+  announce_status(context, key, spec.execution, ExecutionStatus::kRunning);
+}
+
+InstanceKey begin_instance(WriteContext& context,
+                           const std::string& id,
+                           const std::optional<InstanceRow>& existing,
+                           const std::optional<ParentLink>& parent,
+                           ExecutionSpec spec) {
+  std::optional<InstanceKey> parent_key;
+  std::optional<ExecutionNo> parent_execution;
+  std::optional<EventId> parent_event;
+  std::optional<ClosePolicy> close_policy;
+  if (parent) {
+    parent_key = parent->instance;
+    parent_execution = parent->execution;
+    parent_event = parent->event;
+    close_policy = parent->close_policy;
+  }
+  InstanceKey key;
+  if (existing) {
+    key = existing->key;
+    spec.execution = ExecutionNo{existing->current.value + 1};
+    context.db.run(Sql::kReuseInstance,
+                   key,
+                   spec.name,
+                   spec.version,
+                   spec.queue,
+                   spec.execution,
+                   parent_key,
+                   parent_execution,
+                   parent_event,
+                   close_policy);
+  } else {
+    spec.execution = ExecutionNo{1};
+    context.db.run(Sql::kInsertInstance,
+                   id,
+                   spec.name,
+                   spec.version,
+                   spec.queue,
+                   spec.execution,
+                   parent_key,
+                   parent_execution,
+                   parent_event,
+                   close_policy,
+                   context.now);
+    key = InstanceKey{context.db.last_insert_id()};
+  }
+  begin_execution(context, key, spec);
+  deliver_early_events(context, id, key);
+  return key;
+}
+
+}  // namespace perdure::sqlite

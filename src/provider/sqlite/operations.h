@@ -1,0 +1,61 @@
+#pragma once
+
+#include "provider/provider.h"
+#include "provider/sqlite/process_lock.h"
+#include "provider/sqlite/writer.h"
+
+/// The write operations of the contract, one function each, run inside an open write transaction.
+/// An error that is returned has written nothing; a SqliteError that is thrown rolls back.
+namespace perdure::sqlite {
+
+/// What operations need to know of the provider.
+struct StoreSettings {
+  int poison_after = 10;      ///< losses after which a row is failed as poison
+  std::string database_path;  ///< empty for a store in memory: no kernel locks
+};
+
+// Orchestration side (turn_fetch.cc, turn_commit.cc, turn_release.cc).
+Result<FetchedOrchestrationItems> fetch_orchestration_items(WriteContext& context,
+                                                            const FetchOrchestrationItems& request);
+Result<TurnCommitted> commit_turn(WriteContext& context, const TurnCommit& commit);
+Status abandon_turn(WriteContext& context, const AbandonedOrchestrationItem& entry);
+Result<TimePoint> renew_turn(WriteContext& context,
+                             const HeldOrchestrationItem& entry,
+                             Duration lock_for);
+
+// Worker side (work_fetch.cc, work_settle.cc, work_sweep.cc).
+Result<FetchedWorkItems> fetch_work_items(WriteContext& context,
+                                          const FetchWorkItems& request,
+                                          const StoreSettings& settings);
+Status settle_work(WriteContext& context, const SettledWork& entry);
+Result<std::vector<ClaimState>> renew_work(WriteContext& context,
+                                           const RenewWorkItemLocks& request);
+Result<SweptWork> sweep_work(WriteContext& context,
+                             const SweepWorkItems& request,
+                             const StoreSettings& settings);
+ClaimState claim_state(Connection& db, const HeldClaim& claim);
+
+// Processes (processes.cc).
+Result<Epoch> register_process(WriteContext& context, const RegisterProcess& request);
+Result<std::int64_t> heartbeat_process(WriteContext& context, const HeartbeatProcess& request);
+/// `charge` says what is left is: lost (takeover) or given back (release).
+Result<ProcessEnded> end_process(WriteContext& context,
+                                 Epoch epoch,
+                                 Charge charge,
+                                 const StoreSettings& settings);
+/// LockLost unless the epoch is registered and has not ended.
+Status check_epoch(Connection& db, Epoch epoch);
+/// The same, and InvalidArgument when one of the tokens belongs to another epoch.
+Status check_tokens(Connection& db, Epoch epoch, const std::vector<LockToken>& tokens);
+
+// Clients (starts.cc, takedowns.cc, events.cc).
+Result<OrchestrationStarted> start_orchestration(WriteContext& context,
+                                                 const StartOrchestration& request);
+Result<EventDelivery> raise_event(WriteContext& context, const RaiseEvent& request);
+Result<CancelAnswer> cancel_orchestration(WriteContext& context,
+                                          const CancelOrchestration& request);
+Result<CancelAnswer> terminate_orchestration(WriteContext& context,
+                                             const TerminateOrchestration& request);
+Result<CascadesCarriedOn> carry_on_cascades(WriteContext& context, const CarryOnCascades& request);
+
+}  // namespace perdure::sqlite

@@ -1,0 +1,89 @@
+#include "provider/sqlite/lapse.h"
+#include "provider/sqlite/operations.h"
+#include "provider/sqlite/rows.h"
+#include "provider/sqlite/text_list.h"
+
+namespace perdure::sqlite {
+
+namespace {
+
+/// Frees the claims of an epoch; marked rows, and poison, end here.
+void free_work(WriteContext& context,
+               Epoch epoch,
+               Charge charge,
+               const StoreSettings& settings,
+               ProcessEnded& ended) {
+  for (LapsedRow& row : read_lapsed(context.db.query(Sql::kWorkOfEpoch, epoch))) {
+    if (charge != Charge::kLoss) row.losses = 0;
+    if (end_lapsed_row(context, row, settings.poison_after) != rules::LapseEffect::kReady) {
+      ++ended.ended_rows;
+      continue;
+    }
+    context.db.run(charge == Charge::kLoss ? Sql::kFreeWork : Sql::kDeferWork, row.id, context.now);
+    context.topics.work(row.queue);
+    ++ended.freed_claims;
+  }
+}
+
+void free_locks(WriteContext& context, Epoch epoch, Charge charge, ProcessEnded& ended) {
+  {
+    Query row = context.db.query(Sql::kQueuesOfLocks, epoch);
+    while (row.next()) context.topics.instances(row.text(0));
+  }
+  ended.freed_locks = context.db.run(
+      Sql::kFreeLocksOfEpoch, epoch, charge == Charge::kLoss, charge == Charge::kDeferral);
+}
+
+}  // namespace
+
+Result<Epoch> register_process(WriteContext& context, const RegisterProcess& request) {
+  const std::string queues = join_list(request.queues);
+  context.db.run(Sql::kInsertProcess, request.host, request.pid, or_null(queues), context.now);
+  return Epoch{context.db.last_insert_id()};
+}
+
+Status check_epoch(Connection& db, Epoch epoch) {
+  Query row = db.query(Sql::kProcessEnded, epoch);
+  if (!row.next())
+    return lock_lost("process " + std::to_string(epoch.value) + " is not registered");
+  if (row.is_null(0)) return {};
+  return lock_lost("process " + std::to_string(epoch.value) + " has ended: register anew");
+}
+
+Status check_tokens(Connection& db, Epoch epoch, const std::vector<LockToken>& tokens) {
+  for (const LockToken& token : tokens) {
+    if (token.epoch == epoch && token.serial > 0) continue;
+    return invalid_argument("token " + to_string(token) + " was not made by process " +
+                            std::to_string(epoch.value));
+  }
+  return check_epoch(db, epoch);
+}
+
+Result<std::int64_t> heartbeat_process(WriteContext& context, const HeartbeatProcess& request) {
+  PERDURE_RETURN_IF_ERROR(check_epoch(context.db, request.epoch));
+  Query row = context.db.query(Sql::kHeartbeat, request.epoch);
+  if (!row.next()) return lock_lost("process has ended: register anew");
+  const std::int64_t counter = row.integer(0);
+  row.next();
+  return counter;
+}
+
+Result<ProcessEnded> end_process(WriteContext& context,
+                                 Epoch epoch,
+                                 Charge charge,
+                                 const StoreSettings& settings) {
+  ProcessEnded ended;
+  {
+    Query row = context.db.query(Sql::kProcessEnded, epoch);
+    if (!row.next()) return not_found("no process " + std::to_string(epoch.value));
+    if (!row.is_null(0)) return ended;
+  }
+  ended.changed = true;
+  context.db.run(Sql::kEndProcess, epoch, context.now);
+  free_work(context, epoch, charge, settings, ended);
+  free_locks(context, epoch, charge, ended);
+  context.topics.claims(epoch);
+  return ended;
+}
+
+}  // namespace perdure::sqlite

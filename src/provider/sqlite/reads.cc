@@ -1,0 +1,89 @@
+#include "provider/sqlite/reads.h"
+
+#include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
+#include "provider/sqlite/text_list.h"
+
+namespace perdure::sqlite {
+
+namespace {
+
+/// One row more than asked for tells whether there are more.
+HistoryPage read_page(Connection& db, const HistoryQuery& query) {
+  HistoryPage page;
+  Query row =
+      db.query(Sql::kReadHistory, query.instance, query.execution, query.after, query.limit + 1);
+  while (row.next()) {
+    if (page.events.size() == query.limit) {
+      page.more = true;
+      break;
+    }
+    page.events.push_back(read_event(row, query.instance));
+  }
+  return page;
+}
+
+Error no_instance(const std::string& id) {
+  return not_found("no instance '" + id + "'");
+}
+
+}  // namespace
+
+Batch<HistoryPage> read_history(Connection& db, const std::vector<HistoryQuery>& queries) {
+  Batch<HistoryPage> pages;
+  for (const HistoryQuery& query : queries) {
+    try {
+      pages.emplace_back(read_page(db, query));
+    } catch (const SqliteError& error) {
+      if (error.is_busy()) throw;
+      pages.emplace_back(to_error(error));
+    }
+  }
+  return pages;
+}
+
+Result<InstanceInfo> get_instance(Connection& db, const std::string& id) {
+  auto instance = find_instance(db, id);
+  if (!instance) return no_instance(id);
+  auto execution = load_execution(db, instance->key, instance->current);
+  if (!execution) throw_corrupt("executions", instance->key.value, "the row is missing");
+  InstanceInfo info;
+  info.key = instance->key;
+  info.id = std::move(instance->id);
+  info.name = std::move(instance->name);
+  info.version = std::move(instance->version);
+  info.queue = std::move(instance->queue);
+  info.parent = instance->parent;
+  info.created_at = instance->created_at;
+  info.last_change = execution->last_change;
+  info.current = std::move(execution->info);
+  return info;
+}
+
+Result<ExecutionInfo> get_execution(Connection& db, const std::string& id, ExecutionNo execution) {
+  const auto instance = find_instance(db, id);
+  if (!instance) return no_instance(id);
+  auto row = load_execution(db, instance->key, execution);
+  if (!row) {
+    return not_found("instance '" + id + "' has no execution " + std::to_string(execution.value));
+  }
+  return std::move(row->info);
+}
+
+std::vector<ProcessInfo> list_processes(Connection& db) {
+  std::vector<ProcessInfo> processes;
+  Query row = db.query(Sql::kLiveProcesses);
+  while (row.next()) {
+    ProcessInfo process;
+    process.epoch = row.id<Epoch>(0);
+    process.host = row.text(1);
+    process.pid = row.integer(2);
+    process.queues = split_list(row.text(3));
+    process.heartbeat = row.integer(4);
+    process.registered_at = row.time(5);
+    processes.push_back(std::move(process));
+  }
+  return processes;
+}
+
+}  // namespace perdure::sqlite

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/guarded.h"
+#include "provider/provider.h"
+#include "provider/sqlite/change_hub.h"
+#include "provider/sqlite/operations.h"
+#include "provider/sqlite/options.h"
+#include "provider/sqlite/process_lock.h"
+#include "provider/sqlite/readers.h"
+#include "provider/sqlite/writer.h"
+
+namespace perdure::sqlite {
+
+/// The provider on one SQLite file or in memory. Submits become jobs of the one writer; reads take
+/// a connection of their own on a file and go through the writer in memory, where there is only
+/// one.
+class SqliteProvider : public Provider {
+ public:
+  /// `writer_db` is open and has the newest schema; `path` is empty in memory.
+  SqliteProvider(const Options& options,
+                 std::string path,
+                 std::unique_ptr<Connection> writer_db,
+                 std::function<std::unique_ptr<Connection>()> reopen);
+  ~SqliteProvider() override;
+
+  using Provider::submit;
+  void submit(FetchOrchestrationItems request,
+              Completion<FetchedOrchestrationItems> done,
+              CallOptions options) override;
+  void submit(AckOrchestrationItems request,
+              Completion<Batch<TurnCommitted>> done,
+              CallOptions options) override;
+  void submit(AbandonOrchestrationItems request,
+              Completion<Batch<void>> done,
+              CallOptions options) override;
+  void submit(RenewOrchestrationItemLocks request,
+              Completion<Batch<TimePoint>> done,
+              CallOptions options) override;
+  void submit(FetchWorkItems request,
+              Completion<FetchedWorkItems> done,
+              CallOptions options) override;
+  void submit(AckWorkItems request, Completion<Batch<void>> done, CallOptions options) override;
+  void submit(RenewWorkItemLocks request,
+              Completion<std::vector<ClaimState>> done,
+              CallOptions options) override;
+  void submit(SweepWorkItems request, Completion<SweptWork> done, CallOptions options) override;
+  void submit(RegisterProcess request, Completion<Epoch> done, CallOptions options) override;
+  void submit(HeartbeatProcess request,
+              Completion<std::int64_t> done,
+              CallOptions options) override;
+  void submit(TakeOverProcess request, Completion<ProcessEnded> done, CallOptions options) override;
+  void submit(ReleaseProcess request, Completion<ProcessEnded> done, CallOptions options) override;
+  void submit(StartOrchestration request,
+              Completion<OrchestrationStarted> done,
+              CallOptions options) override;
+  void submit(RaiseEvent request, Completion<EventDelivery> done, CallOptions options) override;
+  void submit(CancelOrchestration request,
+              Completion<CancelAnswer> done,
+              CallOptions options) override;
+  void submit(TerminateOrchestration request,
+              Completion<CancelAnswer> done,
+              CallOptions options) override;
+  void submit(CarryOnCascades request,
+              Completion<CascadesCarriedOn> done,
+              CallOptions options) override;
+
+  Result<std::vector<ClaimState>> check_work_items(const std::vector<HeldClaim>& claims) override;
+  Result<std::vector<ProcessInfo>> list_processes() override;
+  Result<Batch<HistoryPage>> read_history(const std::vector<HistoryQuery>& queries) override;
+  Result<InstanceInfo> get_instance(const std::string& id) override;
+  Result<ExecutionInfo> get_execution(const std::string& id, ExecutionNo execution) override;
+
+  ChangeMark change_mark() override;
+  Wake wait_for_change(const Interest& interest) override;
+  void interrupt_waits() override;
+  bool poll_once() override;
+  bool has_writer_thread() const override;
+  Clock& clock() override { return *options_.clock; }
+
+  /// Runs SQL of the caller as one write, for repair and for tests that damage rows.
+  Status run_sql(std::string sql);
+
+ private:
+  enum class Lane : std::uint8_t { kOrdinary, kUrgent };
+  using ProcessLocks = std::map<Epoch, ProcessLock>;
+
+  template <class Answer>
+  void submit_single(std::function<Result<Answer>(WriteContext&)> operation,
+                     Completion<Answer> done,
+                     CallOptions options,
+                     Lane lane = Lane::kOrdinary);
+  template <class Answer, class Request>
+  void submit_batch(Request request,
+                    std::function<Result<Answer>(WriteContext&, const Request&, std::size_t)> op,
+                    Completion<Batch<Answer>> done,
+                    CallOptions options);
+  void submit_job(std::unique_ptr<WriteJob> job, CallOptions options, Lane lane);
+  void end_process(Epoch epoch, Charge charge, Completion<ProcessEnded> done, CallOptions options);
+  void forget_process_lock(Epoch epoch);
+
+  /// Runs `read(connection)` and turns what it throws into its answer.
+  template <class Answer>
+  Result<Answer> read(std::function<Result<Answer>(Connection&)> read);
+
+  const Options options_;
+  const StoreSettings settings_;
+  ChangeHub hub_;
+  Readers readers_;
+  /// Kernel locks of the processes that this object has registered, held until it goes.
+  Guarded<ProcessLocks> process_locks_;
+  Writer writer_;  // last: its thread uses all of the above
+};
+
+}  // namespace perdure::sqlite

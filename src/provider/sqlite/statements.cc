@@ -1,0 +1,485 @@
+#include "provider/sqlite/statements.h"
+
+#include <array>
+#include <cstddef>
+
+namespace perdure::sqlite {
+
+namespace {
+
+struct Entry {
+  Sql id;
+  std::string_view name;
+  std::string_view text;
+};
+
+#define PERDURE_EXECUTION_COLUMNS                                                              \
+  "status, blocked_reason, blocked_detail, blocked_since, output, failure_type, "              \
+  "failure_message, failure_retryable, failure_details, cancel_requested_at, cancel_reason, "  \
+  "canceled_at, deadline, custom_status, custom_status_version, last_event, last_turn_epoch, " \
+  "last_turn, last_change, started_at, completed_at, engine_version"
+#define PERDURE_INSTANCE_COLUMNS                                                              \
+  "instance_key, id, name, version, queue, current_execution, parent_key, parent_execution, " \
+  "parent_event, close_policy, created_at"
+
+// Literals: execution status 4 = canceling, 5 and more are terminal; close policy 1 = cancel; work
+// state 1 = ready, 2 = delayed, 3 = claimed, 4 = held; message kind 5 = timer_fired, 12 = cancel.
+constexpr std::array kEntries{
+    // Index: unique id.
+    Entry{Sql::kFindInstance,
+          "find_instance",
+          "SELECT " PERDURE_INSTANCE_COLUMNS " FROM instances WHERE id = ?1"},
+    Entry{Sql::kLoadInstance,
+          "load_instance",
+          "SELECT " PERDURE_INSTANCE_COLUMNS " FROM instances WHERE instance_key = ?1"},
+    Entry{Sql::kInsertInstance,
+          "insert_instance",
+          "INSERT INTO instances (id, name, version, queue, current_execution, parent_key, "
+          "parent_execution, parent_event, close_policy, created_at) "
+          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"},
+    Entry{Sql::kReuseInstance,
+          "reuse_instance",
+          "UPDATE instances SET name = ?2, version = ?3, queue = ?4, current_execution = ?5, "
+          "parent_key = ?6, parent_execution = ?7, parent_event = ?8, close_policy = ?9 "
+          "WHERE instance_key = ?1"},
+    Entry{Sql::kContinueInstance,
+          "continue_instance",
+          "UPDATE instances SET current_execution = ?2, version = ?3 WHERE instance_key = ?1"},
+    Entry{Sql::kSetInstanceVersion,
+          "set_instance_version",
+          "UPDATE instances SET version = ?2 WHERE instance_key = ?1"},
+    // Index: instances_by_parent.
+    Entry{Sql::kChildByEvent,
+          "child_by_event",
+          "SELECT instance_key, current_execution FROM instances "
+          "WHERE parent_key = ?1 AND parent_execution = ?2 AND parent_event = ?3"},
+    // Index: instances_by_parent for each level, then the primary key of executions.
+    Entry{Sql::kUncanceledDescendants,
+          "uncanceled_descendants",
+          "WITH RECURSIVE tree (instance_key, execution) AS ("
+          "  SELECT instance_key, current_execution FROM instances"
+          "  WHERE parent_key = ?1 AND parent_execution = ?2 AND close_policy = 1"
+          "  UNION"
+          "  SELECT child.instance_key, child.current_execution FROM tree"
+          "  JOIN instances AS child ON child.parent_key = tree.instance_key"
+          "    AND child.parent_execution = tree.execution AND child.close_policy = 1) "
+          "SELECT tree.instance_key FROM tree "
+          "JOIN executions AS e ON e.instance_key = tree.instance_key"
+          "  AND e.execution = tree.execution "
+          "WHERE e.status < 5 AND e.cancel_requested_at IS NULL LIMIT ?3"},
+    Entry{Sql::kLiveDescendants,
+          "live_descendants",
+          "WITH RECURSIVE tree (instance_key, execution) AS ("
+          "  SELECT instance_key, current_execution FROM instances"
+          "  WHERE parent_key = ?1 AND parent_execution = ?2 AND close_policy = 1"
+          "  UNION"
+          "  SELECT child.instance_key, child.current_execution FROM tree"
+          "  JOIN instances AS child ON child.parent_key = tree.instance_key"
+          "    AND child.parent_execution = tree.execution AND child.close_policy = 1) "
+          "SELECT tree.instance_key FROM tree "
+          "JOIN executions AS e ON e.instance_key = tree.instance_key"
+          "  AND e.execution = tree.execution "
+          "WHERE e.status < 5 LIMIT ?3"},
+
+    Entry{Sql::kLoadExecution,
+          "load_execution",
+          "SELECT " PERDURE_EXECUTION_COLUMNS
+          " FROM executions WHERE instance_key = ?1 AND execution = ?2"},
+    Entry{Sql::kInsertExecution,
+          "insert_execution",
+          "INSERT INTO executions (instance_key, execution, status, deadline, custom_status, "
+          "custom_status_version, cancel_requested_at, cancel_reason, last_event, started_at) "
+          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"},
+    // A committed turn moves the execution on and shows that nothing blocks it.
+    Entry{Sql::kCommitExecution,
+          "commit_execution",
+          "UPDATE executions SET status = ?3, custom_status = ?4, custom_status_version = ?5, "
+          "last_event = ?6, last_turn_epoch = ?7, last_turn = ?8, "
+          "engine_version = coalesce(?9, engine_version), blocked_reason = 0, "
+          "blocked_detail = NULL, blocked_since = NULL "
+          "WHERE instance_key = ?1 AND execution = ?2"},
+    Entry{Sql::kEndExecution,
+          "end_execution",
+          "UPDATE executions SET status = ?3, output = ?4, failure_type = ?5, "
+          "failure_message = ?6, failure_retryable = ?7, failure_details = ?8, "
+          "cancel_requested_at = ?9, cancel_reason = ?10, canceled_at = ?11, last_event = ?12, "
+          "completed_at = ?13, blocked_reason = 0, blocked_detail = NULL, blocked_since = NULL "
+          "WHERE instance_key = ?1 AND execution = ?2"},
+    Entry{Sql::kRequestCancel,
+          "request_cancel",
+          "UPDATE executions SET status = 4, cancel_requested_at = ?3, cancel_reason = ?4 "
+          "WHERE instance_key = ?1 AND execution = ?2"},
+    Entry{Sql::kBlockExecution,
+          "block_execution",
+          "UPDATE executions SET blocked_reason = ?3, blocked_detail = ?4, "
+          "blocked_since = coalesce(blocked_since, ?5) WHERE instance_key = ?1 AND execution = ?2"},
+    Entry{Sql::kSetLastChange,
+          "set_last_change",
+          "UPDATE executions SET last_change = ?3 WHERE instance_key = ?1 AND execution = ?2"},
+    Entry{Sql::kInsertChange,
+          "insert_change",
+          "INSERT INTO changes (kind, instance_key, execution, status, at) "
+          "VALUES (?1, ?2, ?3, ?4, ?5)"},
+
+    Entry{Sql::kInsertEvent,
+          "insert_event",
+          "INSERT INTO history (instance_key, execution, event_id, kind, source_event, name, "
+          "payload, text, number, failure_type, failure_message, failure_retryable, "
+          "failure_details, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
+          "?14)"},
+    Entry{
+        Sql::kReadHistory,
+        "read_history",
+        "SELECT event_id, kind, source_event, name, payload, text, number, failure_type, "
+        "failure_message, failure_retryable, failure_details, at FROM history "
+        "WHERE instance_key = ?1 AND execution = ?2 AND event_id > ?3 ORDER BY event_id LIMIT ?4"},
+
+    Entry{Sql::kInsertMessage,
+          "insert_message",
+          "INSERT INTO orchestrator_queue (instance_key, kind, execution, source_event, name, "
+          "payload, text, failure_type, failure_message, failure_retryable, failure_details, "
+          "shielded, visible_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"},
+    // Index: orchestrator_queue_by_instance, in its order.
+    Entry{Sql::kVisibleMessages,
+          "visible_messages",
+          "SELECT message_id, kind, execution, source_event, name, payload, text, failure_type, "
+          "failure_message, failure_retryable, failure_details, visible_at "
+          "FROM orchestrator_queue WHERE instance_key = ?1 AND visible_at <= ?2 "
+          "ORDER BY visible_at, message_id LIMIT ?3"},
+    // Index: orchestrator_queue_cancels.
+    Entry{Sql::kVisibleCancel,
+          "visible_cancel",
+          "SELECT message_id, kind, execution, source_event, name, payload, text, failure_type, "
+          "failure_message, failure_retryable, failure_details, visible_at "
+          "FROM orchestrator_queue WHERE instance_key = ?1 AND kind = 12 AND visible_at <= ?2"},
+    Entry{Sql::kMarkVisible,
+          "mark_visible",
+          "UPDATE orchestrator_queue SET mark_epoch = ?3, mark = ?4 "
+          "WHERE instance_key = ?1 AND visible_at <= ?2"},
+    Entry{Sql::kMarkMessage,
+          "mark_message",
+          "UPDATE orchestrator_queue SET mark_epoch = ?2, mark = ?3 WHERE message_id = ?1"},
+    Entry{Sql::kDeleteMarked,
+          "delete_marked",
+          "DELETE FROM orchestrator_queue "
+          "WHERE instance_key = ?1 AND visible_at <= ?2 AND mark = ?4 AND mark_epoch = ?3"},
+    // Index: orchestrator_queue_timers.
+    Entry{Sql::kDeleteTimer,
+          "delete_timer",
+          "DELETE FROM orchestrator_queue "
+          "WHERE instance_key = ?1 AND execution = ?2 AND source_event = ?3 AND kind = 5"},
+    Entry{Sql::kDeleteUnshieldedTimers,
+          "delete_unshielded_timers",
+          "DELETE FROM orchestrator_queue "
+          "WHERE instance_key = ?1 AND execution = ?2 AND kind = 5 AND shielded = 0"},
+    Entry{Sql::kDeleteExecutionMessages,
+          "delete_execution_messages",
+          "DELETE FROM orchestrator_queue WHERE instance_key = ?1 AND execution = ?2"},
+    Entry{Sql::kDeleteMessages,
+          "delete_messages",
+          "DELETE FROM orchestrator_queue WHERE instance_key = ?1"},
+    // Index: orchestrator_queue_cancels.
+    Entry{Sql::kUnconsumedCancel,
+          "unconsumed_cancel",
+          "SELECT 1 FROM orchestrator_queue WHERE instance_key = ?1 AND kind = 12 "
+          "AND NOT (mark IS ?3 AND mark_epoch IS ?2) LIMIT 1"},
+    Entry{Sql::kEarliestMessage,
+          "earliest_message",
+          "SELECT visible_at FROM orchestrator_queue WHERE instance_key = ?1 "
+          "ORDER BY visible_at LIMIT 1"},
+
+    Entry{Sql::kInsertReady,
+          "insert_ready",
+          "INSERT INTO instance_ready (instance_key, queue, name, version, not_before) "
+          "VALUES (?1, ?2, ?3, ?4, ?5)"},
+    Entry{Sql::kLoadReady,
+          "load_ready",
+          "SELECT queue, ready_at, not_before, lock_epoch, lock_token, locked_until, locked_at, "
+          "losses, deferrals FROM instance_ready WHERE instance_key = ?1"},
+    Entry{Sql::kLowerReady,
+          "lower_ready",
+          "UPDATE instance_ready SET ready_at = ?2 WHERE instance_key = ?1"},
+    Entry{Sql::kServeAs,
+          "serve_as",
+          "UPDATE instance_ready SET version = ?2 WHERE instance_key = ?1"},
+    // Index: instance_ready_locked, one range for each live process.
+    Entry{Sql::kFreeExpiredLocks,
+          "free_expired_locks",
+          "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
+          "losses = losses + 1 WHERE lock_token IS NOT NULL AND locked_until <= ?1 "
+          "AND lock_epoch IN (SELECT epoch FROM processes WHERE ended_at IS NULL)"},
+    // Index: instance_ready_due.
+    Entry{Sql::kDueInstances,
+          "due_instances",
+          "SELECT instance_key, max(ready_at, not_before) FROM instance_ready "
+          "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND lock_token IS NULL "
+          "AND ready_at IS NOT NULL AND max(ready_at, not_before) <= ?4 "
+          "ORDER BY max(ready_at, not_before) LIMIT ?5"},
+    Entry{Sql::kNextDueInstance,
+          "next_due_instance",
+          "SELECT max(ready_at, not_before) FROM instance_ready "
+          "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND lock_token IS NULL "
+          "AND ready_at IS NOT NULL ORDER BY max(ready_at, not_before) LIMIT 1"},
+    Entry{Sql::kLockInstance,
+          "lock_instance",
+          "UPDATE instance_ready SET lock_epoch = ?2, lock_token = ?3, locked_until = ?4, "
+          "locked_at = ?5 WHERE instance_key = ?1"},
+    Entry{Sql::kUnlockAfterTurn,
+          "unlock_after_turn",
+          "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
+          "not_before = 0, losses = 0, deferrals = 0, ready_at = ?2 WHERE instance_key = ?1"},
+    Entry{Sql::kUnlockAfterAbandon,
+          "unlock_after_abandon",
+          "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
+          "not_before = ?2, losses = losses + ?3, deferrals = deferrals + ?4, ready_at = ?5 "
+          "WHERE instance_key = ?1"},
+    Entry{Sql::kRenewInstanceLock,
+          "renew_instance_lock",
+          "UPDATE instance_ready SET locked_until = ?4 WHERE instance_key = ?1 "
+          "AND lock_epoch = ?2 AND lock_token = ?3 AND locked_until > ?5"},
+    Entry{Sql::kClearBackoff,
+          "clear_backoff",
+          "UPDATE instance_ready SET not_before = 0 WHERE instance_key = ?1 AND not_before > 0"},
+    Entry{Sql::kDeleteReady, "delete_ready", "DELETE FROM instance_ready WHERE instance_key = ?1"},
+    Entry{Sql::kFreeLocksOfEpoch,
+          "free_locks_of_epoch",
+          "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
+          "losses = losses + ?2, deferrals = deferrals + ?3 "
+          "WHERE lock_token IS NOT NULL AND lock_epoch = ?1"},
+    Entry{Sql::kQueuesOfLocks,
+          "queues_of_locks",
+          "SELECT DISTINCT queue FROM instance_ready "
+          "WHERE lock_token IS NOT NULL AND lock_epoch = ?1"},
+
+    Entry{Sql::kInsertWork,
+          "insert_work",
+          "INSERT INTO worker_queue (owner_kind, owner_key, owner_execution, owner_event, queue, "
+          "name, input, priority, state, visible_at, on_cancel, shielded, retry_max_attempts, "
+          "retry_first_delay, retry_backoff, retry_max_delay, retry_jitter, retry_never, "
+          "start_to_close, schedule_to_start, schedule_to_close, heartbeat_timeout, expires_at, "
+          "created_at) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+          "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)"},
+    // Index: worker_queue_delayed.
+    Entry{Sql::kPromoteDelayed,
+          "promote_delayed",
+          "UPDATE worker_queue SET state = 1 WHERE work_id = ?1"},
+    Entry{Sql::kDueDelayed,
+          "due_delayed",
+          "SELECT work_id, queue FROM worker_queue WHERE state = 2 AND visible_at <= ?1 "
+          "ORDER BY visible_at LIMIT ?2"},
+    // Index: worker_queue_claimed. The token stays: a lapsed claim that nobody took may still
+    // settle.
+    Entry{Sql::kFreeLapsed,
+          "free_lapsed",
+          "UPDATE worker_queue SET state = 1, losses = losses + 1, visible_at = ?2 "
+          "WHERE work_id = ?1"},
+    Entry{Sql::kLapsedToFree,
+          "lapsed_to_free",
+          "SELECT work_id, queue FROM worker_queue "
+          "WHERE state = 3 AND locked_until <= ?1 AND cancel_requested_at IS NULL "
+          "AND owner_kind <> 0 AND losses + 1 < ?2 "
+          "AND lock_epoch IN (SELECT epoch FROM processes WHERE ended_at IS NULL) LIMIT ?3"},
+    // Index: worker_queue_ready, worker_queue_suspects, in their order.
+    Entry{Sql::kReadyWork,
+          "ready_work",
+          "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
+          "AND state = 1 AND losses < 3 ORDER BY priority DESC, work_id LIMIT ?3"},
+    Entry{Sql::kSuspectWork,
+          "suspect_work",
+          "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
+          "AND state = 1 AND losses >= 3 ORDER BY priority DESC, work_id LIMIT ?3"},
+    Entry{Sql::kClaimWork,
+          "claim_work",
+          "UPDATE worker_queue SET state = 3, lock_epoch = ?2, lock_token = ?3, "
+          "locked_until = ?4, claimed_at = ?5, first_claimed_at = coalesce(first_claimed_at, ?5), "
+          "expires_at = CASE WHEN expires_at IS NULL THEN NULL "
+          "  WHEN schedule_to_close > 0 THEN created_at + schedule_to_close ELSE NULL END "
+          "WHERE work_id = ?1"},
+    Entry{Sql::kLoadClaimed,
+          "load_claimed",
+          "SELECT w.owner_kind, w.owner_key, w.owner_execution, w.owner_event, w.queue, w.name, "
+          "w.input, w.priority, w.visible_at, w.on_cancel, w.shielded, w.retry_max_attempts, "
+          "w.retry_first_delay, w.retry_backoff, w.retry_max_delay, w.retry_jitter, "
+          "w.retry_never, w.start_to_close, w.schedule_to_start, w.schedule_to_close, "
+          "w.heartbeat_timeout, w.failures, w.losses, w.deferrals, w.failure_type, "
+          "w.failure_message, w.failure_retryable, w.failure_details, w.heartbeat_details, "
+          "w.created_at, w.first_claimed_at, w.claimed_at, i.id, i.name, i.version, w.state "
+          "FROM worker_queue AS w LEFT JOIN instances AS i ON i.instance_key = w.owner_key "
+          "WHERE w.work_id = ?1"},
+    Entry{Sql::kHoldWork,
+          "hold_work",
+          "UPDATE worker_queue SET state = 4, lock_epoch = NULL, lock_token = NULL, "
+          "locked_until = NULL WHERE work_id = ?1"},
+    Entry{Sql::kLoadSettling,
+          "load_settling",
+          "SELECT owner_kind, owner_key, owner_execution, owner_event, queue, on_cancel, "
+          "cancel_requested_at, lock_epoch, lock_token, failures, losses "
+          "FROM worker_queue WHERE work_id = ?1"},
+    Entry{Sql::kRetryWork,
+          "retry_work",
+          "UPDATE worker_queue SET state = ?2, visible_at = ?3, failures = failures + 1, "
+          "failure_type = ?4, failure_message = ?5, failure_retryable = ?6, failure_details = ?7, "
+          "heartbeat_details = coalesce(?8, heartbeat_details), lock_epoch = NULL, "
+          "lock_token = NULL, locked_until = NULL WHERE work_id = ?1"},
+    Entry{Sql::kGiveBackWork,
+          "give_back_work",
+          "UPDATE worker_queue SET state = ?2, visible_at = ?3, deferrals = deferrals + 1, "
+          "heartbeat_details = coalesce(?4, heartbeat_details), lock_epoch = NULL, "
+          "lock_token = NULL, locked_until = NULL WHERE work_id = ?1"},
+    Entry{Sql::kDeleteWork, "delete_work", "DELETE FROM worker_queue WHERE work_id = ?1"},
+    // A marked or cut row keeps token and lease and is claimed: nobody takes it, and time ends it.
+    Entry{Sql::kMarkWork,
+          "mark_work",
+          "UPDATE worker_queue SET state = 3, cancel_requested_at = ?2, expires_at = NULL "
+          "WHERE work_id = ?1"},
+    Entry{Sql::kCutWork,
+          "cut_work",
+          "UPDATE worker_queue SET state = 3, owner_kind = 0, expires_at = NULL "
+          "WHERE work_id = ?1"},
+    // Index: worker_queue_owner.
+    Entry{Sql::kWorkOfExecution,
+          "work_of_execution",
+          "SELECT work_id, lock_epoch, lock_token, on_cancel, shielded, cancel_requested_at "
+          "FROM worker_queue WHERE owner_kind = 1 AND owner_key = ?1 AND owner_execution = ?2"},
+    Entry{Sql::kWorkOfEvent,
+          "work_of_event",
+          "SELECT work_id, lock_epoch, lock_token, on_cancel, shielded, cancel_requested_at "
+          "FROM worker_queue WHERE owner_kind = 1 AND owner_key = ?1 AND owner_execution = ?2 "
+          "AND owner_event = ?3"},
+    // A renewal also takes back a lapsed claim that nobody took.
+    Entry{Sql::kRenewWork,
+          "renew_work",
+          "UPDATE worker_queue SET state = 3, locked_until = ?4 "
+          "WHERE work_id = ?1 AND lock_epoch = ?2 AND lock_token = ?3"},
+    Entry{Sql::kRenewWorkWithDetails,
+          "renew_work_with_details",
+          "UPDATE worker_queue SET state = 3, locked_until = ?4, heartbeat_details = ?5 "
+          "WHERE work_id = ?1 AND lock_epoch = ?2 AND lock_token = ?3"},
+    Entry{Sql::kCheckWork,
+          "check_work",
+          "SELECT lock_epoch, lock_token, cancel_requested_at FROM worker_queue "
+          "WHERE work_id = ?1"},
+    // Index: worker_queue_claimed. What a fetch leaves to the sweep: unwanted rows and poison.
+    Entry{Sql::kLapsedToEnd,
+          "lapsed_to_end",
+          "SELECT work_id, cancel_requested_at IS NOT NULL OR owner_kind = 0, losses, queue, "
+          "lock_epoch, lock_token FROM worker_queue "
+          "WHERE state = 3 AND locked_until <= ?1 "
+          "AND lock_epoch IN (SELECT epoch FROM processes WHERE ended_at IS NULL) "
+          "AND (cancel_requested_at IS NOT NULL OR owner_kind = 0 OR losses + 1 >= ?2) LIMIT ?3"},
+    Entry{Sql::kWorkOfEpoch,
+          "work_of_epoch",
+          "SELECT work_id, cancel_requested_at IS NOT NULL OR owner_kind = 0, losses, queue, "
+          "lock_epoch, lock_token FROM worker_queue WHERE state = 3 AND lock_epoch = ?1"},
+    Entry{Sql::kFreeWork,
+          "free_work",
+          "UPDATE worker_queue SET state = 1, losses = losses + 1, visible_at = ?2, "
+          "lock_epoch = NULL, lock_token = NULL, locked_until = NULL WHERE work_id = ?1"},
+    Entry{Sql::kDeferWork,
+          "defer_work",
+          "UPDATE worker_queue SET state = 1, deferrals = deferrals + 1, visible_at = ?2, "
+          "lock_epoch = NULL, lock_token = NULL, locked_until = NULL WHERE work_id = ?1"},
+    // Index: worker_queue_expiring. A marked row has its own end.
+    Entry{Sql::kExpiredWork,
+          "expired_work",
+          "SELECT work_id, lock_epoch, lock_token FROM worker_queue "
+          "WHERE expires_at IS NOT NULL AND expires_at <= ?1 AND cancel_requested_at IS NULL "
+          "ORDER BY expires_at LIMIT ?2"},
+    Entry{Sql::kNextDelayed,
+          "next_delayed",
+          "SELECT visible_at FROM worker_queue WHERE state = 2 ORDER BY visible_at LIMIT 1"},
+    Entry{Sql::kNextLapse,
+          "next_lapse",
+          "SELECT (SELECT w.locked_until FROM worker_queue AS w "
+          "  WHERE w.state = 3 AND w.lock_epoch = p.epoch ORDER BY w.locked_until LIMIT 1) "
+          "FROM processes AS p WHERE p.ended_at IS NULL"},
+    Entry{Sql::kNextExpiry,
+          "next_expiry",
+          "SELECT expires_at FROM worker_queue WHERE expires_at IS NOT NULL "
+          "ORDER BY expires_at LIMIT 1"},
+
+    Entry{Sql::kInsertProcess,
+          "insert_process",
+          "INSERT INTO processes (host, pid, queues, registered_at) VALUES (?1, ?2, ?3, ?4)"},
+    Entry{Sql::kProcessEnded, "process_ended", "SELECT ended_at FROM processes WHERE epoch = ?1"},
+    Entry{Sql::kHeartbeat,
+          "heartbeat",
+          "UPDATE processes SET heartbeat = heartbeat + 1 "
+          "WHERE epoch = ?1 AND ended_at IS NULL RETURNING heartbeat"},
+    Entry{Sql::kEndProcess, "end_process", "UPDATE processes SET ended_at = ?2 WHERE epoch = ?1"},
+    // Index: processes_live.
+    Entry{Sql::kLiveProcesses,
+          "live_processes",
+          "SELECT epoch, host, pid, queues, heartbeat, registered_at FROM processes "
+          "WHERE ended_at IS NULL ORDER BY epoch"},
+
+    Entry{Sql::kFindRequest,
+          "find_request",
+          "SELECT operation, instance_key, execution, answer, changed, reached, cascading FROM "
+          "requests "
+          "WHERE request_id = ?1"},
+    Entry{Sql::kInsertRequest,
+          "insert_request",
+          "INSERT INTO requests (request_id, operation, instance_key, execution, answer, changed, "
+          "reached, cascading, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
+    Entry{Sql::kStorePendingStart,
+          "store_pending_start",
+          "INSERT OR REPLACE INTO pending_starts (instance_key, name, version, queue, input, "
+          "delay, run_timeout, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
+    Entry{Sql::kLoadPendingStart,
+          "load_pending_start",
+          "SELECT name, version, queue, input, delay, run_timeout FROM pending_starts "
+          "WHERE instance_key = ?1"},
+    Entry{Sql::kDeletePendingStart,
+          "delete_pending_start",
+          "DELETE FROM pending_starts WHERE instance_key = ?1"},
+    Entry{Sql::kInsertCascade,
+          "insert_cascade",
+          "INSERT INTO cascades (operation, instance_key, execution, reason, cleanup_time, "
+          "created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"},
+    // Few rows, oldest first: the primary key is the order.
+    Entry{
+        Sql::kLoadCascades,
+        "load_cascades",
+        "SELECT cascade_id, operation, instance_key, execution, reason, cleanup_time FROM cascades "
+        "WHERE cascade_id > ?1 ORDER BY cascade_id"},
+    Entry{Sql::kDeleteCascade, "delete_cascade", "DELETE FROM cascades WHERE cascade_id = ?1"},
+    Entry{Sql::kInsertEarlyEvent,
+          "insert_early_event",
+          "INSERT INTO early_events (instance_id, name, payload, visible_at, expires_at) "
+          "VALUES (?1, ?2, ?3, ?4, ?5)"},
+    // Index: early_events_by_instance.
+    Entry{Sql::kEarlyEventsOf,
+          "early_events_of",
+          "SELECT name, payload, visible_at, expires_at FROM early_events "
+          "WHERE instance_id = ?1 ORDER BY early_id"},
+    Entry{Sql::kDeleteEarlyEventsOf,
+          "delete_early_events_of",
+          "DELETE FROM early_events WHERE instance_id = ?1"},
+    // Index: early_events_by_expiry.
+    Entry{Sql::kDropExpiredEarlyEvents,
+          "drop_expired_early_events",
+          "DELETE FROM early_events WHERE expires_at <= ?1"},
+};
+
+#undef PERDURE_EXECUTION_COLUMNS
+#undef PERDURE_INSTANCE_COLUMNS
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kEntries.size(); ++i) {
+    if (kEntries[i].id != static_cast<Sql>(i)) return false;
+  }
+  return kEntries.size() == static_cast<std::size_t>(Sql::kCount);
+}
+static_assert(in_order(), "every Sql has its text, in the order of the enum");
+
+}  // namespace
+
+std::string_view sql_text(Sql id) {
+  return kEntries[static_cast<std::size_t>(id)].text;
+}
+std::string_view sql_name(Sql id) {
+  return kEntries[static_cast<std::size_t>(id)].name;
+}
+
+}  // namespace perdure::sqlite

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <string_view>
+
+/// Every statement that the provider runs on its tables, by name. A test reads the plan of each and
+/// fails when one does not use an index.
+namespace perdure::sqlite {
+
+enum class Sql : int {
+  // instances
+  kFindInstance,
+  kLoadInstance,
+  kInsertInstance,
+  kReuseInstance,
+  kContinueInstance,
+  kSetInstanceVersion,
+  kChildByEvent,
+  kUncanceledDescendants,
+  kLiveDescendants,
+
+  // executions
+  kLoadExecution,
+  kInsertExecution,
+  kCommitExecution,
+  kEndExecution,
+  kRequestCancel,
+  kBlockExecution,
+  kSetLastChange,
+  kInsertChange,
+
+  // history
+  kInsertEvent,
+  kReadHistory,
+
+  // orchestrator queue
+  kInsertMessage,
+  kVisibleMessages,
+  kVisibleCancel,
+  kMarkVisible,
+  kMarkMessage,
+  kDeleteMarked,
+  kDeleteTimer,
+  kDeleteUnshieldedTimers,
+  kDeleteExecutionMessages,
+  kDeleteMessages,
+  kUnconsumedCancel,
+  kEarliestMessage,
+
+  // instance_ready
+  kInsertReady,
+  kLoadReady,
+  kLowerReady,
+  kServeAs,
+  kFreeExpiredLocks,
+  kDueInstances,
+  kNextDueInstance,
+  kLockInstance,
+  kUnlockAfterTurn,
+  kUnlockAfterAbandon,
+  kRenewInstanceLock,
+  kClearBackoff,
+  kDeleteReady,
+  kFreeLocksOfEpoch,
+  kQueuesOfLocks,
+
+  // worker queue
+  kInsertWork,
+  kPromoteDelayed,
+  kDueDelayed,
+  kFreeLapsed,
+  kLapsedToFree,
+  kReadyWork,
+  kSuspectWork,
+  kClaimWork,
+  kLoadClaimed,
+  kHoldWork,
+  kLoadSettling,
+  kRetryWork,
+  kGiveBackWork,
+  kDeleteWork,
+  kMarkWork,
+  kCutWork,
+  kWorkOfExecution,
+  kWorkOfEvent,
+  kRenewWork,
+  kRenewWorkWithDetails,
+  kCheckWork,
+  kLapsedToEnd,
+  kWorkOfEpoch,
+  kFreeWork,
+  kDeferWork,
+  kExpiredWork,
+  kNextDelayed,
+  kNextLapse,
+  kNextExpiry,
+
+  // processes
+  kInsertProcess,
+  kProcessEnded,
+  kHeartbeat,
+  kEndProcess,
+  kLiveProcesses,
+
+  // requests, pending starts, cascades, early events
+  kFindRequest,
+  kInsertRequest,
+  kStorePendingStart,
+  kLoadPendingStart,
+  kDeletePendingStart,
+  kInsertCascade,
+  kLoadCascades,
+  kDeleteCascade,
+  kInsertEarlyEvent,
+  kEarlyEventsOf,
+  kDeleteEarlyEventsOf,
+  kDropExpiredEarlyEvents,
+
+  kCount,
+};
+
+std::string_view sql_text(Sql id);
+std::string_view sql_name(Sql id);
+
+}  // namespace perdure::sqlite

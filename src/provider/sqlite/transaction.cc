@@ -1,0 +1,27 @@
+#include "provider/sqlite/transaction.h"
+
+#include "base/log.h"
+#include "provider/sqlite/sqlite_error.h"
+
+namespace perdure::sqlite {
+
+Transaction::Transaction(Connection& db) : db_(db) {
+  db_.exec("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (committed_ || !db_.in_transaction()) return;
+  try {
+    db_.exec("ROLLBACK");
+  } catch (const SqliteError& error) {
+    // What was written is not committed either way; the connection tells at its next use.
+    log::error("a transaction could not be rolled back", {{"error", error.what()}});
+  }
+}
+
+void Transaction::commit() {
+  db_.exec("COMMIT");
+  committed_ = true;
+}
+
+}  // namespace perdure::sqlite

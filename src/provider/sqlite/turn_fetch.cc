@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "provider/sqlite/operations.h"
+#include "provider/sqlite/outbox.h"
+#include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
+
+namespace perdure::sqlite {
+
+namespace {
+
+struct DueInstance {
+  TimePoint due;
+  InstanceKey key;
+
+  auto operator<=>(const DueInstance&) const = default;
+};
+
+std::vector<DueInstance> due_instances(WriteContext& context,
+                                       const FetchOrchestrationItems& request) {
+  std::vector<DueInstance> due;
+  for (const ServedOrchestration& served : request.served) {
+    Query row = context.db.query(Sql::kDueInstances,
+                                 request.queue,
+                                 served.name,
+                                 served.version,
+                                 context.now,
+                                 request.tokens.size());
+    while (row.next()) due.push_back({row.time(1), row.id<InstanceKey>(0)});
+  }
+  std::sort(due.begin(), due.end());
+  // The same name may have been listed twice.
+  due.erase(std::unique(due.begin(), due.end()), due.end());
+  if (due.size() > request.tokens.size()) due.resize(request.tokens.size());
+  return due;
+}
+
+std::optional<TimePoint> next_due(Connection& db, const FetchOrchestrationItems& request) {
+  std::optional<TimePoint> next;
+  for (const ServedOrchestration& served : request.served) {
+    Query row = db.query(Sql::kNextDueInstance, request.queue, served.name, served.version);
+    if (row.next() && (!next || row.time(0) < *next)) next = row.time(0);
+  }
+  return next;
+}
+
+/// Reads and marks the visible messages. A row that cannot be read is marked like the others and
+/// becomes the item's problem.
+void take_messages(WriteContext& context, std::size_t limit, OrchestrationItem& item) {
+  std::vector<MessageId> ids;
+  {
+    Query row = context.db.query(Sql::kVisibleMessages, item.instance, context.now, limit + 1);
+    while (row.next()) {
+      if (ids.size() == limit) {
+        item.more_messages = true;
+        break;
+      }
+      ids.push_back(row.id<MessageId>(0));
+      try {
+        item.messages.push_back(read_message(row));
+      } catch (const SqliteError& error) {
+        item.problem = to_error(error);
+      }
+    }
+  }
+  if (!item.more_messages) {
+    context.db.run(
+        Sql::kMarkVisible, item.instance, context.now, item.lock.epoch, item.lock.serial);
+    return;
+  }
+  // A cancel is the newest message and must not wait behind the cut: every commit without it would
+  // be refused.
+  const bool has_cancel = std::any_of(item.messages.begin(),
+                                      item.messages.end(),
+                                      [](const auto& m) { return m.kind == MessageKind::kCancel; });
+  if (!has_cancel) {
+    Query row = context.db.query(Sql::kVisibleCancel, item.instance, context.now);
+    if (row.next()) {
+      item.messages.push_back(read_message(row));
+      ids.push_back(item.messages.back().id);
+    }
+  }
+  for (MessageId id : ids) context.db.run(Sql::kMarkMessage, id, item.lock.epoch, item.lock.serial);
+}
+
+void describe(WriteContext& context, OrchestrationItem& item) {
+  const auto instance = load_instance(context.db, item.instance);
+  if (!instance) throw_corrupt("instances", item.instance.value, "the row is missing");
+  item.id = instance->id;
+  item.name = instance->name;
+  item.version = instance->version;
+  item.queue = instance->queue;
+  item.parent = instance->parent;
+  item.execution = instance->current;
+  const auto execution = load_execution(context.db, item.instance, instance->current);
+  if (!execution) throw_corrupt("executions", item.instance.value, "the row is missing");
+  const ExecutionInfo& info = execution->info;
+  item.status = info.status;
+  item.last_event = info.last_event;
+  item.last_turn = info.last_turn;
+  item.cancel_requested_at = info.cancel_requested_at;
+  item.cancel_reason = info.cancel_reason;
+  item.deadline = info.deadline;
+  item.custom_status = info.custom_status;
+  item.custom_status_version = info.custom_status_version;
+}
+
+/// Locks one instance; nullopt when it turned out to have no visible message.
+std::optional<OrchestrationItem> lock_instance(WriteContext& context,
+                                               InstanceKey key,
+                                               LockToken token,
+                                               const FetchOrchestrationItems& request) {
+  const auto earliest = earliest_message(context.db, key);
+  if (!earliest || *earliest > context.now) {
+    // Its messages were deleted (a dropped timer): the line is set right instead.
+    context.db.run(Sql::kLowerReady, key, earliest);
+    return std::nullopt;
+  }
+  OrchestrationItem item;
+  item.instance = key;
+  item.lock = token;
+  item.locked_until = add(context.now, request.lock_for);
+  const auto ready = load_ready(context.db, key);
+  item.losses = ready ? ready->losses : 0;
+  item.deferrals = ready ? ready->deferrals : 0;
+  context.db.run(
+      Sql::kLockInstance, key, token.epoch, token.serial, item.locked_until, context.now);
+  take_messages(context, request.max_messages, item);
+  try {
+    describe(context, item);
+  } catch (const SqliteError& error) {
+    if (error.is_busy()) throw;
+    item.problem = to_error(error);
+  }
+  return item;
+}
+
+}  // namespace
+
+Result<FetchedOrchestrationItems> fetch_orchestration_items(
+    WriteContext& context, const FetchOrchestrationItems& request) {
+  PERDURE_RETURN_IF_ERROR(check_tokens(context.db, request.epoch, request.tokens));
+  if (request.lock_for <= Duration::zero()) {
+    return invalid_argument("lock_for must be greater than zero");
+  }
+  if (request.max_messages == 0) return invalid_argument("max_messages must be at least 1");
+  context.db.run(Sql::kFreeExpiredLocks, context.now);
+  FetchedOrchestrationItems answer;
+  answer.now = context.now;
+  for (const DueInstance& due : due_instances(context, request)) {
+    auto item = lock_instance(context, due.key, request.tokens[answer.items.size()], request);
+    if (item) answer.items.push_back(std::move(*item));
+  }
+  if (answer.items.size() < request.tokens.size()) answer.next_at = next_due(context.db, request);
+  return answer;
+}
+
+}  // namespace perdure::sqlite

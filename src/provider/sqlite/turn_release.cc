@@ -1,0 +1,67 @@
+#include "provider/sqlite/operations.h"
+#include "provider/sqlite/outbox.h"
+#include "provider/sqlite/rows.h"
+
+namespace perdure::sqlite {
+
+namespace {
+
+Error not_held(InstanceKey instance, const LockToken& lock) {
+  return lock_lost("instance " + std::to_string(instance.value) + " is not locked by token " +
+                   to_string(lock) + " any more");
+}
+
+/// A cancel that this turn has not seen must not wait for its backoff.
+bool unseen_cancel(Connection& db, const AbandonedOrchestrationItem& entry) {
+  return db.query(Sql::kUnconsumedCancel, entry.instance, entry.lock.epoch, entry.lock.serial)
+      .next();
+}
+
+}  // namespace
+
+Status abandon_turn(WriteContext& context, const AbandonedOrchestrationItem& entry) {
+  const auto ready = load_ready(context.db, entry.instance);
+  if (!ready || ready->lock != entry.lock) return not_held(entry.instance, entry.lock);
+  PERDURE_RETURN_IF_ERROR(check_epoch(context.db, entry.lock.epoch));
+  TimePoint not_before{};
+  if (entry.delay > Duration::zero() && !unseen_cancel(context.db, entry)) {
+    not_before = add(context.now, entry.delay);
+  }
+  context.db.run(Sql::kUnlockAfterAbandon,
+                 entry.instance,
+                 not_before,
+                 entry.charge == Charge::kLoss,
+                 entry.charge == Charge::kDeferral,
+                 earliest_message(context.db, entry.instance));
+  if (entry.blocked != BlockedReason::kNone) {
+    const auto instance = load_instance(context.db, entry.instance);
+    if (instance) {
+      context.db.run(Sql::kBlockExecution,
+                     entry.instance,
+                     instance->current,
+                     entry.blocked,
+                     or_null(entry.blocked_detail),
+                     context.now);
+      context.topics.run(entry.instance);
+    }
+  }
+  context.topics.instances(ready->queue);
+  return {};
+}
+
+Result<TimePoint> renew_turn(WriteContext& context,
+                             const HeldOrchestrationItem& entry,
+                             Duration lock_for) {
+  PERDURE_RETURN_IF_ERROR(check_epoch(context.db, entry.lock.epoch));
+  const TimePoint until = add(context.now, lock_for);
+  const auto renewed = context.db.run(Sql::kRenewInstanceLock,
+                                      entry.instance,
+                                      entry.lock.epoch,
+                                      entry.lock.serial,
+                                      until,
+                                      context.now);
+  if (renewed == 0) return not_held(entry.instance, entry.lock);
+  return until;
+}
+
+}  // namespace perdure::sqlite

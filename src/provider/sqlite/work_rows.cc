@@ -1,0 +1,147 @@
+#include "provider/sqlite/work_rows.h"
+
+#include "provider/sqlite/outbox.h"
+#include "provider/sqlite/rows.h"
+#include "provider/sqlite/text_list.h"
+
+namespace perdure::sqlite {
+
+namespace {
+
+constexpr std::int64_t kLongest = std::int64_t{1} << 60;
+
+/// A row of kWorkOfExecution and kWorkOfEvent.
+struct CancelCandidate {
+  WorkId id;
+  std::optional<LockToken> lock;
+  OnCancel on_cancel = OnCancel::kTryCancel;
+  bool shielded = false;
+  bool marked = false;
+};
+
+std::vector<CancelCandidate> read_candidates(Query rows) {
+  std::vector<CancelCandidate> candidates;
+  while (rows.next()) {
+    CancelCandidate candidate;
+    candidate.id = rows.id<WorkId>(0);
+    if (!rows.is_null(2)) candidate.lock = LockToken{rows.id<Epoch>(1), rows.integer(2)};
+    candidate.on_cancel = rows.code<OnCancel>(3).value_or(OnCancel::kTryCancel);
+    candidate.shielded = rows.flag(4);
+    candidate.marked = !rows.is_null(5);
+    candidates.push_back(candidate);
+  }
+  return candidates;
+}
+
+void cancel_candidates(WriteContext& context,
+                       const std::vector<CancelCandidate>& candidates,
+                       rules::CancelCause cause,
+                       std::vector<TouchedClaim>& touched) {
+  for (const CancelCandidate& row : candidates) {
+    const auto effect =
+        rules::cancel_effect(cause, row.lock.has_value(), row.on_cancel, row.shielded, row.marked);
+    switch (effect) {
+      case rules::CancelEffect::kKeep:
+        continue;
+      case rules::CancelEffect::kCut:
+        context.db.run(Sql::kCutWork, row.id);
+        continue;
+      case rules::CancelEffect::kDelete:
+        context.db.run(Sql::kDeleteWork, row.id);
+        break;
+      case rules::CancelEffect::kMark:
+        context.db.run(Sql::kMarkWork, row.id, context.now);
+        break;
+    }
+    if (!row.lock) continue;
+    touched.push_back({row.id, *row.lock, effect == rules::CancelEffect::kMark});
+    context.topics.claims(row.lock->epoch);
+  }
+}
+
+}  // namespace
+
+void insert_work(WriteContext& context,
+                 InstanceKey key,
+                 ExecutionNo execution,
+                 const NewWork& work) {
+  const bool delayed = work.visible_at > context.now;
+  const TimePoint visible_at = delayed ? work.visible_at : context.now;
+  // Added to a time in SQL, where an overflow would not be an integer any more.
+  const Duration close_within = std::min(work.timeouts.schedule_to_close, Duration{kLongest});
+  const std::string never = join_list(work.retry.non_retryable);
+  context.db.run(Sql::kInsertWork,
+                 key,
+                 execution,
+                 work.event,
+                 work.queue,
+                 work.name,
+                 or_null(work.input),
+                 work.priority,
+                 delayed ? WorkState::kDelayed : WorkState::kReady,
+                 visible_at,
+                 work.on_cancel,
+                 work.shielded,
+                 work.retry.max_attempts,
+                 work.retry.first_delay,
+                 work.retry.backoff,
+                 work.retry.max_delay,
+                 work.retry.jitter,
+                 or_null(never),
+                 work.timeouts.start_to_close,
+                 work.timeouts.schedule_to_start,
+                 close_within,
+                 work.timeouts.heartbeat,
+                 rules::expiry(work.timeouts, context.now, false),
+                 context.now);
+  context.topics.work(work.queue);
+}
+
+void cancel_work(WriteContext& context,
+                 InstanceKey key,
+                 ExecutionNo execution,
+                 rules::CancelCause cause,
+                 std::vector<TouchedClaim>& touched) {
+  const auto rows = read_candidates(context.db.query(Sql::kWorkOfExecution, key, execution));
+  cancel_candidates(context, rows, cause, touched);
+}
+
+void cancel_work_of(WriteContext& context,
+                    InstanceKey key,
+                    ExecutionNo execution,
+                    EventId event,
+                    rules::CancelCause cause,
+                    std::vector<TouchedClaim>& touched) {
+  const auto rows = read_candidates(context.db.query(Sql::kWorkOfEvent, key, execution, event));
+  cancel_candidates(context, rows, cause, touched);
+}
+
+void end_work(WriteContext& context,
+              WorkId id,
+              MessageKind tell,
+              const std::string& result,
+              const Failure& failure) {
+  OwnerKind owner = OwnerKind::kNobody;
+  InstanceKey key;
+  Message message;
+  {
+    Query row = context.db.query(Sql::kLoadSettling, id);
+    if (!row.next()) return;
+    owner = row.code<OwnerKind>(0).value_or(OwnerKind::kNobody);
+    key = row.id<InstanceKey>(1);
+    message.execution = row.id<ExecutionNo>(2);
+    message.source = row.id<EventId>(3);
+  }
+  context.db.run(Sql::kDeleteWork, id);
+  if (owner == OwnerKind::kNobody) return;
+  // A marked row may outlive the execution that made the call.
+  const auto instance = load_instance(context.db, key);
+  if (!instance || instance->current != message.execution) return;
+  message.kind = tell;
+  message.payload = result;
+  message.failure = failure;
+  message.visible_at = context.now;
+  enqueue(context, key, message);
+}
+
+}  // namespace perdure::sqlite

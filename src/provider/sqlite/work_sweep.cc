@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include "provider/rules/work_rule.h"
+#include "provider/sqlite/lapse.h"
+#include "provider/sqlite/operations.h"
+#include "provider/sqlite/rows.h"
+#include "provider/sqlite/work_rows.h"
+
+namespace perdure::sqlite {
+
+namespace {
+
+struct QueuedRow {
+  WorkId id;
+  std::string queue;
+};
+
+std::vector<QueuedRow> read_rows(Query rows) {
+  std::vector<QueuedRow> found;
+  while (rows.next()) found.push_back({rows.id<WorkId>(0), rows.text(1)});
+  return found;
+}
+
+void touch(WriteContext& context, WorkId id, const LockToken& lock, SweptWork& swept) {
+  swept.touched.push_back({id, lock, false});
+  context.topics.claims(lock.epoch);
+}
+
+/// Rows whose lease lapsed and that must not run again. Their worker may be slow, not dead.
+void end_lapsed(WriteContext& context,
+                std::int64_t limit,
+                const StoreSettings& settings,
+                SweptWork& swept) {
+  const auto rows =
+      read_lapsed(context.db.query(Sql::kLapsedToEnd, context.now, settings.poison_after, limit));
+  for (const LapsedRow& row : rows) {
+    const auto effect = end_lapsed_row(context, row, settings.poison_after);
+    ++(effect == rules::LapseEffect::kPoison ? swept.poisoned : swept.ended);
+    touch(context, row.id, row.lock, swept);
+  }
+}
+
+void end_overdue(WriteContext& context, std::int64_t limit, SweptWork& swept) {
+  std::vector<std::pair<WorkId, std::optional<LockToken>>> rows;
+  {
+    Query row = context.db.query(Sql::kExpiredWork, context.now, limit);
+    while (row.next()) {
+      std::optional<LockToken> lock;
+      if (!row.is_null(2)) lock = LockToken{row.id<Epoch>(1), row.integer(2)};
+      rows.emplace_back(row.id<WorkId>(0), lock);
+    }
+  }
+  Failure failure;
+  failure.type = kTimeoutFailure;
+  failure.message = "the call was not done in its time (schedule_to_start or schedule_to_close)";
+  failure.retryable = false;
+  for (const auto& [id, lock] : rows) {
+    end_work(context, id, MessageKind::kActivityFailed, {}, failure);
+    ++swept.timed_out;
+    if (lock) touch(context, id, *lock, swept);
+  }
+}
+
+std::optional<TimePoint> next_sweep(WriteContext& context) {
+  std::optional<TimePoint> next;
+  const auto consider = [&next](Query rows) {
+    while (rows.next()) {
+      const auto at = rows.optional_time(0);
+      if (at && (!next || *at < *next)) next = at;
+    }
+  };
+  consider(context.db.query(Sql::kNextDelayed));
+  consider(context.db.query(Sql::kNextLapse));
+  consider(context.db.query(Sql::kNextExpiry));
+  return next;
+}
+
+}  // namespace
+
+std::vector<LapsedRow> read_lapsed(Query rows) {
+  std::vector<LapsedRow> found;
+  while (rows.next()) {
+    found.push_back({rows.id<WorkId>(0),
+                     rows.flag(1),
+                     static_cast<int>(rows.integer(2)) + 1,
+                     rows.text(3),
+                     LockToken{rows.id<Epoch>(4), rows.integer(5)}});
+  }
+  return found;
+}
+
+rules::LapseEffect end_lapsed_row(WriteContext& context, const LapsedRow& row, int poison_after) {
+  const auto effect = rules::lapse_effect(row.unwanted, row.losses, poison_after);
+  if (effect == rules::LapseEffect::kCanceled) {
+    end_work(context, row.id, MessageKind::kActivityCanceled, {}, {});
+  } else if (effect == rules::LapseEffect::kPoison) {
+    Failure failure;
+    failure.type = kPoisonFailure;
+    failure.message = "its claim was lost " + std::to_string(row.losses) +
+                      " times: the handler seems to end the process that runs it";
+    failure.retryable = false;
+    end_work(context, row.id, MessageKind::kActivityFailed, {}, failure);
+  }
+  return effect;
+}
+
+std::int64_t promote_due(WriteContext& context, std::int64_t limit) {
+  const auto rows = read_rows(context.db.query(Sql::kDueDelayed, context.now, limit));
+  for (const QueuedRow& row : rows) {
+    context.db.run(Sql::kPromoteDelayed, row.id);
+    context.topics.work(row.queue);
+  }
+  return static_cast<std::int64_t>(rows.size());
+}
+
+std::int64_t free_lapsed(WriteContext& context, int poison_after, std::int64_t limit) {
+  const auto rows =
+      read_rows(context.db.query(Sql::kLapsedToFree, context.now, poison_after, limit));
+  for (const QueuedRow& row : rows) {
+    context.db.run(Sql::kFreeLapsed, row.id, context.now);
+    context.topics.work(row.queue);
+  }
+  return static_cast<std::int64_t>(rows.size());
+}
+
+Result<SweptWork> sweep_work(WriteContext& context,
+                             const SweepWorkItems& request,
+                             const StoreSettings& settings) {
+  if (request.limit <= 0) return invalid_argument("limit must be at least 1");
+  SweptWork swept;
+  std::int64_t left = request.limit;
+  end_overdue(context, left, swept);
+  left -= swept.timed_out;
+  end_lapsed(context, left, settings, swept);
+  left -= swept.ended + swept.poisoned;
+  swept.promoted = promote_due(context, left);
+  left -= swept.promoted;
+  swept.lost = free_lapsed(context, settings.poison_after, left);
+  context.db.run(Sql::kDropExpiredEarlyEvents, context.now);
+  swept.next_at = next_sweep(context);
+  return swept;
+}
+
+}  // namespace perdure::sqlite
