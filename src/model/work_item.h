@@ -19,7 +19,7 @@ enum class WorkState : std::uint8_t {
   kReady = 1,    ///< may be claimed now
   kDelayed = 2,  ///< waits for visible_at (a retry, a delayed start)
   kClaimed = 3,  ///< a worker holds it until locked_until
-  kHeld = 4,     ///< waits for a neighbour to end (concurrency limits)
+  kHeld = 4,     ///< waits for a neighbour to end, or cannot be read
 };
 
 template <>

@@ -21,7 +21,8 @@ struct CallOptions {
 };
 
 /// Runs on the provider's writer thread, or inside `poll_once()` when it has none. Must not block
-/// and must not call the provider synchronously; submitting further requests is allowed.
+/// and must not call the provider synchronously. Submitting further requests is allowed, but not
+/// the same one again after Unavailable: a provider that is being closed answers so for ever.
 template <class T>
 using Completion = std::function<void(Result<T>)>;
 

@@ -13,8 +13,8 @@
 
 /// Requests of clients: one commit of the caller each, durable when it returns, without a worker.
 /// A non-empty `request_id` makes a call repeatable: the second one with the same id changes
-/// nothing and gets the stored answer of the first (without touched claims). The same id for
-/// another kind of call is InvalidArgument.
+/// nothing and gets the stored answer of the first (without touched claims). Errors, and events
+/// that reached nobody, are not stored. The same id for another kind of call is InvalidArgument.
 namespace perdure {
 
 /// A start on an id whose current execution is live.
@@ -59,7 +59,9 @@ struct StartOrchestration {
   std::string queue = "default";
   std::string input;
   Duration delay{};
-  Duration run_timeout{};  ///< deadline of the run, from its start; zero = none
+  /// Deadline of the run, from its start; zero = none. A run_deadline message comes at that time;
+  /// whoever runs the turns then cancels the run with the reason `deadline`.
+  Duration run_timeout{};
   OnConflict on_conflict = OnConflict::kFail;
   OnReuse on_reuse = OnReuse::kAllow;
   Duration cleanup_timeout = std::chrono::seconds(60);  ///< for the run that is canceled

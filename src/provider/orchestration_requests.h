@@ -70,7 +70,8 @@ struct FetchedOrchestrationItems {
 /// and not locked (or whose lock has expired: a loss is charged), whose name and version are
 /// served. Oldest due first; one instance never twice. Marks just the visible messages.
 ///
-/// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch.
+/// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch or one
+/// that is listed twice.
 /// Crash: the locks stand or none do; they end by expiry, release or takeover of the epoch.
 struct FetchOrchestrationItems {
   using Answer = FetchedOrchestrationItems;

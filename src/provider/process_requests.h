@@ -36,12 +36,13 @@ struct ProcessEnded {
   bool changed = false;  ///< false: it had ended before
   std::int64_t freed_claims = 0;
   std::int64_t freed_locks = 0;
-  std::int64_t ended_rows = 0;  ///< marked or poisoned rows: ended, owners told
+  std::int64_t ended_rows = 0;  ///< marked, cut or poisoned rows: ended, owners told
 };
 
 /// Ends the epoch of a dead process in one commit: its claims and instance locks are freed (a loss
-/// each), its marked rows are ended as canceled, rows at the poison limit are failed, owners told.
-/// From then on its tokens fence nothing and its requests are refused. Errors: NotFound.
+/// each), its marked and cut rows are ended as canceled, rows at the poison limit are failed,
+/// owners told. From then on its tokens fence nothing and its requests are refused. Errors:
+/// NotFound.
 struct TakeOverProcess {
   using Answer = ProcessEnded;
 

@@ -25,7 +25,8 @@ class AnswerSlot;
 ///
 /// Writes are submitted with a completion and grouped into commits; each entry of each request
 /// succeeds or fails by itself. Reads are direct. Time enters only as the provider's clock, read
-/// once per group; it never runs backwards within one provider object.
+/// once per group; within one provider object it does not run backwards, unless the clock was set
+/// back by more than a second.
 ///
 /// Threading: every method may be called from any thread. Ownership: requests are taken by value,
 /// answers are values.

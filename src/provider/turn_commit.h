@@ -52,19 +52,21 @@ struct NextExecution {
   std::vector<Event> carried;
 };
 
-/// All that a turn decided. Applied in the order of the fields, in one commit, or not at all:
-/// 1. refused (nothing written) with LockLost unless the lock is held and unexpired; with
-/// **Conflict
-///    while the execution has a cancel that this turn has not consumed** (its message is not among
-///    those marked by this turn's fetch): the lock is still held, so abandon and fetch again; with
-///    InvalidArgument for event ids that do not
-///    follow `last_event` without a gap, a change of status that the table forbids, a terminal
-///    status without its terminal event last, or work, timers and children whose event is unknown;
-/// 2. the marked messages are deleted, later ones stay; 3. events, status, `last_turn` = the lock;
-/// 4. new work is enqueued and **then** work is canceled, so a call that was made and dropped in
+/// All that a turn decided. Applied in the order of the fields, in one commit, or not at all.
+///
+/// 1. Refused, and nothing is written: with LockLost unless the lock is held and unexpired; with
+///    **Conflict while the execution has a cancel that this turn has not consumed** (its message is
+///    not among those marked by this turn's fetch): the lock is still held, so abandon and fetch
+///    again; with InvalidArgument for event ids that do not follow `last_event` without a gap, a
+///    change of status that is not a turn's to make, a terminal status without its terminal event
+///    last, or work, timers and children whose event is not in this commit.
+/// 2. The marked messages are deleted, later ones stay.
+/// 3. Events, status, `last_turn` = the lock.
+/// 4. New work is enqueued and **then** work is canceled, so a call that was made and dropped in
 /// one
-///    turn leaves nothing; 5. timers, children, events for others; 6. the lock is released and the
-///    answer says whether the instance is ready again.
+///    turn leaves nothing.
+/// 5. Timers, children, events for others.
+/// 6. The lock is released; the answer says whether the instance is ready again.
 ///
 /// A terminal status also ends what is outstanding, in the same commit: queued work deleted,
 /// claimed work by its `on_cancel` (shielded or not), messages deleted (continued_as_new: those of
@@ -84,8 +86,8 @@ struct TurnCommit {
   std::string engine_version;
 
   std::vector<NewWork> work;
-  std::vector<EventId>
-      canceled_work;  ///< scheduling events of this execution; unknown ones are fine
+  /// Scheduling events of this execution; unknown ones are fine.
+  std::vector<EventId> canceled_work;
   std::vector<NewTimer> timers;
   std::vector<EventId> canceled_timers;
   std::vector<NewChild> children;  ///< id taken: a child_start_failed message to this instance

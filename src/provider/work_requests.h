@@ -28,7 +28,8 @@ struct FetchedWorkItems {
 /// next loss reaches the poison limit (an option of the provider, 10 by default), a marked row and
 /// one without an owner stay as they are when their lease lapses, until the sweep ends them.
 ///
-/// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch.
+/// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch or one
+/// that is listed twice.
 struct FetchWorkItems {
   using Answer = FetchedWorkItems;
 
@@ -100,7 +101,7 @@ struct RenewWorkItemLocks {
 struct SweptWork {
   std::int64_t promoted = 0;   ///< delayed rows that became ready
   std::int64_t lost = 0;       ///< lapsed claims that became ready again
-  std::int64_t ended = 0;      ///< marked rows whose lease lapsed: canceled, owner told
+  std::int64_t ended = 0;      ///< marked and cut rows whose lease lapsed: canceled
   std::int64_t poisoned = 0;   ///< rows failed as poison: losses reached the limit
   std::int64_t timed_out = 0;  ///< rows failed by schedule_to_start or schedule_to_close
   std::vector<TouchedClaim> touched;

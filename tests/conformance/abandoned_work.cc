@@ -97,6 +97,55 @@ TEST_P(AbandonedWork, IsKeptByItsWorkerAsLongAsItIsRenewed) {
   EXPECT_TRUE(try_complete(item).ok());
 }
 
+TEST_P(AbandonedWork, IsDeletedWhenItLapsedAndItsProcessHasEnded) {
+  for (const OnCancel policy : {OnCancel::kAbandon, OnCancel::kWait}) {
+    const std::string id(to_string(policy));
+    NewWork work;
+    work.on_cancel = policy;
+    start_with_work(id, 1, work);
+    auto other = register_another();
+    FetchWorkItems request = claim_request(0);
+    request.epoch = other->epoch();
+    request.tokens = other->next(1);
+    ASSERT_EQ(store().fetch_work_items(request)->items.size(), 1u);
+    advance(kLock + 1s);
+    ASSERT_TRUE(store().sweep_work_items().ok());  // free again, with the token of the lapsed claim
+    ASSERT_TRUE(store().take_over({.epoch = other->epoch()}).ok());
+    EXPECT_TRUE(cancel(id).touched.empty()) << "nobody holds it";
+    EXPECT_FALSE(try_claim()) << id;
+    const auto swept = store().sweep_work_items();
+    ASSERT_TRUE(swept.ok());
+    EXPECT_FALSE(swept->next_at) << "nothing is left of it";
+    terminate(id);
+  }
+}
+
+TEST_P(AbandonedWork, OfARunThatEndsByItselfIsCutToo) {
+  NewWork work;
+  work.on_cancel = OnCancel::kAbandon;
+  start_with_work("a", 1, work);
+  const WorkItem item = claim();
+  poke("a");
+  EXPECT_TRUE(end("a", ExecutionStatus::kCompleted).touched.empty());
+  EXPECT_EQ(check(item), ClaimState::kRenewed);
+  EXPECT_TRUE(try_complete(item).ok());
+}
+
+TEST_P(AbandonedWork, DiffersFromWorkThatIsAwaitedWhenTheRunEnds) {
+  NewWork work;
+  work.on_cancel = OnCancel::kWait;
+  for (const ExecutionStatus status : {ExecutionStatus::kCompleted, ExecutionStatus::kFailed}) {
+    const std::string id(to_string(status));
+    start_with_work(id, 1, work);
+    const WorkItem item = claim();
+    poke(id);
+    EXPECT_EQ(end(id, status).touched, (std::vector{TouchedClaim{item.id, item.lock, true}}));
+    EXPECT_EQ(check(item), ClaimState::kCanceled);
+    EXPECT_TRUE(try_complete(item).ok()) << "accepted, and told to nobody";
+    EXPECT_EQ(check(item), ClaimState::kGone);
+  }
+}
+
 PERDURE_CONFORMANCE_SUITE(AbandonedWork);
 
 }  // namespace perdure::conformance

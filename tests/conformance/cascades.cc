@@ -212,6 +212,21 @@ TEST_P(Cascades, CarryOnWithoutACascadeDoesNothing) {
   EXPECT_EQ(children_in(ExecutionStatus::kRunning, 2), 2);
 }
 
+TEST_P(Cascades, KeepTheCleanupTimeOfTheirCancel) {
+  family(2);
+  CancelOrchestration request;
+  request.id = "root";
+  request.max_descendants = 0;
+  request.cleanup_timeout = 10s;
+  ASSERT_TRUE(store().cancel_orchestration(request).ok());
+  EXPECT_EQ(carry_on_to_the_end(100), 2);
+  for (const auto& [id, item] : lock_all()) commit(turn(item));
+  advance(9s);
+  EXPECT_TRUE(lock_all().empty());
+  advance(1s);
+  EXPECT_EQ(lock_all().size(), 3u) << "the cleanup deadlines of all three";
+}
+
 PERDURE_CONFORMANCE_SUITE(Cascades);
 
 }  // namespace perdure::conformance

@@ -249,6 +249,17 @@ TEST_P(EarlyEvents, RepeatedRequestBuffersOnce) {
   EXPECT_EQ(raised(lock("a").messages), (Names{"once"}));
 }
 
+TEST_P(EarlyEvents, RequestThatReachedNobodyMayBeSentAgain) {
+  RaiseEvent request = event("a", "again");
+  request.request_id = "r1";
+  EXPECT_EQ(send(request), EventDelivery::kNotFound);
+  start("a");
+  EXPECT_EQ(send(request), EventDelivery::kDelivered);
+  EXPECT_EQ(send(request), EventDelivery::kDelivered);
+
+  EXPECT_EQ(raised(lock("a").messages), (Names{"again"}));
+}
+
 TEST_P(EarlyEvents, RequestIdOfAnotherCallIsRefused) {
   StartOrchestration request = start_request("a");
   request.request_id = "r1";

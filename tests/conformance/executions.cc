@@ -380,6 +380,18 @@ TEST_P(Executions, NextBelongsToAContinuationAndToNothingElse) {
   EXPECT_EQ(history("a").size(), 1u);
 }
 
+TEST_P(Executions, NewOneHearsNothingOfAChildThatTheOldOneNeverRan) {
+  start_and_run("a");
+  poke("a");
+  const OrchestrationItem item = lock("a");
+  TurnCommit decisions = turn(item);
+  schedule_child(decisions, item, "child");
+  finish(decisions, item, ExecutionStatus::kContinuedAsNew);
+  commit(std::move(decisions));
+  EXPECT_EQ(status("child"), ExecutionStatus::kCanceled);
+  EXPECT_EQ(kinds(lock("a").messages), (std::vector{MessageKind::kStart}));
+}
+
 PERDURE_CONFORMANCE_SUITE(Executions);
 
 }  // namespace perdure::conformance

@@ -233,6 +233,23 @@ TEST_P(Keys, ChangesOfAllInstancesAreOneLine) {
   }
 }
 
+TEST_P(Keys, OneTokenIsRefusedForTwoInstances) {
+  start("a");
+  start("b");
+  FetchOrchestrationItems request = fetch_request(1);
+  request.tokens.push_back(request.tokens[0]);
+  EXPECT_EQ(refusal(store().fetch_orchestration_items(request)), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(lock_up_to(2).size(), 2u);
+}
+
+TEST_P(Keys, OneTokenIsRefusedForTwoRows) {
+  start_with_work("a", 2);
+  FetchWorkItems request = claim_request(1);
+  request.tokens.push_back(request.tokens[0]);
+  EXPECT_EQ(refusal(store().fetch_work_items(request)), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(claim_up_to(2).size(), 2u);
+}
+
 PERDURE_CONFORMANCE_SUITE(Keys);
 
 }  // namespace perdure::conformance

@@ -1,3 +1,4 @@
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -363,6 +364,17 @@ TEST_P(Messages, AHundredThousandOfThemDoNotHinderOthers) {
     if (more) big = lock("big");
   }
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(kSenders) * kEach);
+}
+
+TEST_P(Messages, AreAllHandedOverWhenTheLimitIsTheLargestNumber) {
+  start_and_run("a");
+  poke("a");
+  FetchOrchestrationItems request = fetch_request(1);
+  request.max_messages = std::numeric_limits<std::size_t>::max();
+  const auto fetched = store().fetch_orchestration_items(request);
+  ASSERT_TRUE(fetched.ok());
+  ASSERT_EQ(fetched->items.size(), 1u);
+  EXPECT_EQ(fetched->items[0].messages.size(), 1u);
 }
 
 PERDURE_CONFORMANCE_SUITE(Messages);

@@ -12,6 +12,14 @@ Status bad(const std::string& what) {
   return invalid_argument("turn commit: " + what);
 }
 
+/// A run is terminated, and begins to be canceled, by the call of a client; a turn only ends what
+/// is canceling.
+bool needs_a_client(ExecutionStatus from, ExecutionStatus to) {
+  if (to == ExecutionStatus::kTerminated) return true;
+  const bool cancels = to == ExecutionStatus::kCanceling || to == ExecutionStatus::kCanceled;
+  return cancels && from != ExecutionStatus::kCanceling;
+}
+
 Status check_events(const TurnCommit& commit, EventId last_event) {
   std::int64_t expected = last_event.value + 1;
   for (const Event& event : commit.events) {
@@ -56,10 +64,7 @@ Status check_source(const TurnCommit& commit, EventId event, const char* what) {
 }  // namespace
 
 Status check(const TurnCommit& commit, ExecutionStatus status, EventId last_event) {
-  // Terminated and canceling come from calls of clients, never from a turn.
-  const bool foreign = commit.status == ExecutionStatus::kTerminated ||
-                       (commit.status == ExecutionStatus::kCanceling && status != commit.status);
-  if (!is_allowed(status, commit.status) || foreign) {
+  if (!is_allowed(status, commit.status) || needs_a_client(status, commit.status)) {
     return bad("status must not go from " + std::string(to_string(status)) + " to " +
                std::string(to_string(commit.status)));
   }

@@ -10,9 +10,10 @@
 namespace perdure::rules {
 
 /// InvalidArgument unless the commit is well-formed for an execution that stands at `status` and
-/// `last_event`: ids follow without a gap, the change of status is allowed, a terminal status comes
-/// with its terminal event last and no other does, `next` goes with continued_as_new, and every
-/// work row, timer and child names an event of this commit.
+/// `last_event`: ids follow without a gap, the change of status is allowed to a turn (not into
+/// terminated or canceling, into canceled only from canceling), a terminal status comes with its
+/// terminal event last and no other does, `next` goes with continued_as_new, and every work row,
+/// timer and child names an event of this commit.
 Status check(const TurnCommit& commit, ExecutionStatus status, EventId last_event);
 
 /// The event that ends a history with this status. Requires a terminal status.

@@ -66,7 +66,7 @@ std::string name(ExecutionStatus status) {
 // the order of kStatuses; x = accepted. No turn terminates or begins to cancel, and nothing follows
 // an end.
 constexpr std::array<std::string_view, kStatuses.size()> kMatrix{
-    "xxx-xxx-x",
+    "xxx-xx--x",
     "-x--xx--x",
     "--x--x---",
     "---x--x--",

@@ -52,6 +52,10 @@ std::int64_t Connection::last_insert_id() const {
   return sqlite3_last_insert_rowid(db_);
 }
 
+std::int64_t Connection::total_changes() const {
+  return sqlite3_total_changes64(db_);
+}
+
 bool Connection::in_transaction() const {
   return sqlite3_get_autocommit(db_) == 0;
 }

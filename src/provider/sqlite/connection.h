@@ -71,6 +71,8 @@ class Connection {
 
   std::int64_t last_insert_id() const;
   bool in_transaction() const;
+  /// Rows changed since the connection was opened; tells whether anything was written in between.
+  std::int64_t total_changes() const;
 
   /// Differs from an earlier answer when another connection has committed in between; own commits
   /// do not change it. Only answers of one connection can be compared.

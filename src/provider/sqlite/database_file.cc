@@ -19,7 +19,6 @@ namespace perdure::sqlite {
 namespace {
 
 constexpr std::string_view kMemory = ":memory:";
-constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
 struct NetworkFileSystem {
   std::uint32_t type;
@@ -125,23 +124,6 @@ Status check_rights(const std::string& path, const std::string& what, int mode) 
                      " (" + reason(errno) + "); give this user the rights or choose another path");
 }
 
-Status check_header(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return failed_look(path, "it cannot be opened", errno);
-  std::array<char, kMagic.size()> header{};
-  ssize_t size = 0;
-  do {
-    size = ::pread(file, header.data(), header.size(), 0);
-  } while (size < 0 && errno == EINTR);
-  const int error = errno;
-  ::close(file);
-  if (size < 0) return failed_look(path, "it cannot be read", error);
-  if (size == 0) return {};
-  if (std::string_view(header.data(), static_cast<std::size_t>(size)) == kMagic) return {};
-  return invalid_argument("database " + quoted(path) +
-                          ": the file is not an SQLite database; choose another path");
-}
-
 Status check_file_system(const std::string& path,
                          const std::string& folder,
                          const FileSystemType& type_of) {
@@ -204,7 +186,6 @@ Result<DatabaseLocation> check_location(const std::string& path, const FileSyste
   PERDURE_RETURN_IF_ERROR(check_rights(path, folder, W_OK | X_OK));
   if (file.has_value()) {
     PERDURE_RETURN_IF_ERROR(check_rights(path, *file, R_OK | W_OK));
-    PERDURE_RETURN_IF_ERROR(check_header(*file));
   }
   return DatabaseLocation{.memory = false, .path = std::move(resolved)};
 }

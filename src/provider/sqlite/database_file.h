@@ -20,9 +20,10 @@ using FileSystemType = std::function<std::uint32_t(const std::string& folder)>;
 
 /// Whether a store can be opened or created at `path`; looks only, creates and changes nothing.
 ///
-/// InvalidArgument: empty, a missing folder, a folder, no regular file, no SQLite database, a
-/// network file system (its locks and shared memory lose data). Unavailable: missing rights. Each
-/// message names the path and what to do.
+/// InvalidArgument: empty, a missing folder, a folder, no regular file, a network file system (its
+/// locks and shared memory lose data). Unavailable: missing rights. Each message names the path and
+/// what to do. The file itself is never opened: closing any descriptor of it would drop the locks
+/// that SQLite holds in this process, and with them committed data.
 Result<DatabaseLocation> check_location(const std::string& path);
 
 /// The same with another view of file systems.

@@ -161,14 +161,6 @@ TEST_F(DatabaseFile, IsNoFolderAndNoSpecialFile) {
   expect_refused(dir_.file("dangling"), ErrorCode::kInvalidArgument, "symbolic link");
 }
 
-TEST_F(DatabaseFile, IsADatabaseWhenItIsNotEmpty) {
-  const std::string text = make_file("text", "Dear diary, this is not a database at all.");
-  const std::string little = make_file("short", "SQLite");
-  freeze();
-  expect_refused(text, ErrorCode::kInvalidArgument, "not an SQLite database");
-  expect_refused(little, ErrorCode::kInvalidArgument, "not an SQLite database");
-}
-
 TEST_F(DatabaseFile, NeedsTheRightToReadAndWriteIt) {
   fs::permissions(dir_.path(), fs::perms::all);
   const std::string unwritable = make_database("unwritable.db");

@@ -40,10 +40,13 @@ Result<EventDelivery> raise_event(WriteContext& context, const RaiseEvent& reque
     return from_code<EventDelivery>(before->answer).value_or(EventDelivery::kDelivered);
   }
   const EventDelivery delivery = deliver(context, request);
-  keep_answer(context,
-              RequestKind::kRaiseEvent,
-              request.request_id,
-              {{}, {}, code(delivery), delivery != EventDelivery::kNotFound, 0, false});
+  // An event that reached nobody may be sent again under the same id.
+  if (delivery == EventDelivery::kDelivered || delivery == EventDelivery::kBuffered) {
+    keep_answer(context,
+                RequestKind::kRaiseEvent,
+                request.request_id,
+                {{}, {}, code(delivery), true, 0, false});
+  }
   return delivery;
 }
 

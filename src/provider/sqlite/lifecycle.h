@@ -100,6 +100,12 @@ void take_down_descendants(WriteContext& context,
                            const TakedownOrder& order,
                            TreeReach& reach);
 
+/// Stores that descendants of an execution are still to be reached.
+void store_cascade(WriteContext& context,
+                   InstanceKey key,
+                   ExecutionNo execution,
+                   const TakedownOrder& order);
+
 /// Up to `limit` descendants that are still to be reached. Answers how many were, and whether there
 /// are more.
 std::int64_t reach_descendants(WriteContext& context,

@@ -56,11 +56,11 @@ void tell_parent(WriteContext& context,
   enqueue(context, parent->key, message);
 }
 
-void carry_out_pending_start(WriteContext& context, const InstanceRow& instance) {
+std::optional<ExecutionSpec> load_pending_start(WriteContext& context, InstanceKey key) {
   ExecutionSpec spec;
   {
-    Query row = context.db.query(Sql::kLoadPendingStart, instance.key);
-    if (!row.next()) return;
+    Query row = context.db.query(Sql::kLoadPendingStart, key);
+    if (!row.next()) return std::nullopt;
     spec.name = row.text(0);
     spec.version = row.text(1);
     spec.queue = row.text(2);
@@ -68,8 +68,7 @@ void carry_out_pending_start(WriteContext& context, const InstanceRow& instance)
     spec.start_at = add(context.now, Duration{row.integer(4)});
     if (row.integer(5) > 0) spec.deadline = add(spec.start_at, Duration{row.integer(5)});
   }
-  context.db.run(Sql::kDeletePendingStart, instance.key);
-  begin_instance(context, instance.id, instance, std::nullopt, spec);
+  return spec;
 }
 
 TakedownOrder close_order(const InstanceRow& instance, const ExecutionEnd& end) {
@@ -112,7 +111,14 @@ void end_execution(WriteContext& context,
   context.db.run(Sql::kDeleteReady, instance.key);
   if (end.take_children) close_children(context, instance, execution, end, touched);
   tell_parent(context, instance, execution, end);
-  carry_out_pending_start(context, instance);
+  if (const auto next = load_pending_start(context, instance.key)) {
+    // The new run has no parent; what is left below the old one must be found without it.
+    if (!end.take_children) {
+      store_cascade(context, instance.key, execution.info.execution, close_order(instance, end));
+    }
+    context.db.run(Sql::kDeletePendingStart, instance.key);
+    begin_instance(context, instance.id, instance, std::nullopt, *next);
+  }
 }
 
 void end_before_next(WriteContext& context,
@@ -123,8 +129,9 @@ void end_before_next(WriteContext& context,
   store_end(context, instance, execution, end);
   cancel_work(
       context, instance.key, execution.info.execution, rules::CancelCause::kRunEnded, touched);
-  context.db.run(Sql::kDeleteExecutionMessages, instance.key, execution.info.execution);
+  // First the children: one that ends at once still tells this execution, which is over.
   close_children(context, instance, execution, end, touched);
+  context.db.run(Sql::kDeleteExecutionMessages, instance.key, execution.info.execution);
 }
 
 }  // namespace perdure::sqlite

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "provider/rules/turn_rule.h"
 #include "provider/sqlite/lifecycle.h"
 #include "provider/sqlite/outbox.h"
@@ -93,6 +95,7 @@ std::int64_t reach_descendants(WriteContext& context,
                                const TakedownOrder& order,
                                std::int64_t limit,
                                TreeReach& reach) {
+  limit = std::min(limit, static_cast<std::int64_t>(kNoLimit));
   std::vector<InstanceKey> found;
   {
     const Sql statement =
@@ -116,7 +119,13 @@ void take_down_descendants(WriteContext& context,
                            const TakedownOrder& order,
                            TreeReach& reach) {
   reach_descendants(context, key, execution, order, order.max_descendants, reach);
-  if (!reach.more) return;
+  if (reach.more) store_cascade(context, key, execution, order);
+}
+
+void store_cascade(WriteContext& context,
+                   InstanceKey key,
+                   ExecutionNo execution,
+                   const TakedownOrder& order) {
   context.db.run(Sql::kInsertCascade,
                  order.kind,
                  key,

@@ -1,5 +1,8 @@
 #include <string>
 
+#include <sqlite3.h>
+
+#include "provider/sqlite/busy_retry.h"
 #include "provider/sqlite/database_file.h"
 #include "provider/sqlite/migrations.h"
 #include "provider/sqlite/options.h"
@@ -10,6 +13,9 @@
 namespace perdure::sqlite {
 
 namespace {
+
+/// With others who open the store at the same time.
+constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(30);
 
 Status check(const Options& options) {
   if (options.poison_after < kSuspectLosses) {
@@ -31,15 +37,28 @@ std::unique_ptr<Connection> open_for_writing(const std::string& path, Durability
   return db;
 }
 
-/// The log mode is changed only after the schema was found to be ours.
-Status prepare(Connection& db, bool memory, TimePoint now) {
+/// An SQLite database that somebody else has made for other things.
+bool is_foreign(Connection& db) {
+  Query row = db.query_text(
+      "SELECT count(*), count(*) FILTER (WHERE name = 'schema_migrations') FROM sqlite_schema");
+  return row.next() && row.integer(0) > 0 && row.integer(1) == 0;
+}
+
+/// Looks before it changes anything: the log mode is set only on a store that is ours or empty.
+Status prepare(Connection& db, const DatabaseLocation& location, TimePoint now) {
   const auto known = static_cast<int>(schema_migrations().size());
-  if (!memory && stored_version(db) <= known) {
-    db.set_busy_timeout(std::chrono::seconds(5));
-    db.exec("PRAGMA journal_mode = WAL");
-    db.set_busy_timeout(std::chrono::milliseconds(20));
+  if (is_foreign(db)) {
+    return invalid_argument("database \"" + location.path +
+                            "\": it holds tables of another program; choose another path");
   }
+  if (!location.memory && stored_version(db) <= known) db.exec("PRAGMA journal_mode = WAL");
   return migrate(db, schema_migrations(), now);
+}
+
+Error open_error(const SqliteError& error, const std::string& path) {
+  if (error.code() != SQLITE_NOTADB) return to_error(error);
+  return invalid_argument("database \"" + path +
+                          "\": the file is not an SQLite database; choose another path");
 }
 
 }  // namespace
@@ -48,8 +67,13 @@ Result<std::unique_ptr<Provider>> open(const Options& options) {
   PERDURE_RETURN_IF_ERROR(check(options));
   PERDURE_ASSIGN_OR_RETURN(const DatabaseLocation location, check_location(options.path));
   try {
-    auto db = open_for_writing(location.path, options.durability);
-    PERDURE_RETURN_IF_ERROR(prepare(*db, location.memory, options.clock->now()));
+    // Several processes may be making the same store; SQLite gives up at once in some of the steps.
+    std::unique_ptr<Connection> db;
+    const Status prepared = retry_while_busy(kPatience, [&] {
+      db = open_for_writing(location.path, options.durability);
+      return prepare(*db, location, options.clock->now());
+    });
+    PERDURE_RETURN_IF_ERROR(prepared);
     std::function<std::unique_ptr<Connection>()> reopen;
     if (!location.memory) {
       reopen = [path = location.path, durability = options.durability] {
@@ -59,7 +83,7 @@ Result<std::unique_ptr<Provider>> open(const Options& options) {
     return std::unique_ptr<Provider>(std::make_unique<SqliteProvider>(
         options, location.memory ? "" : location.path, std::move(db), std::move(reopen)));
   } catch (const SqliteError& error) {
-    return to_error(error);
+    return open_error(error, location.path);
   }
 }
 

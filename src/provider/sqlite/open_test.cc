@@ -1,7 +1,10 @@
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +13,7 @@
 #include "provider/sqlite/migrations.h"
 #include "provider/sqlite/options.h"
 #include "provider/sqlite/schema.h"
+#include "provider/sqlite/sqlite_provider.h"
 #include "tests/support/temp_dir.h"
 
 namespace perdure::sqlite {
@@ -60,6 +64,52 @@ TEST_F(OpenStore, UsesTheWriteAheadLogAndFullDurabilityByDefault) {
   EXPECT_EQ(Options{}.durability, Durability::kFull);
 }
 
+TEST_F(OpenStore, WritesWithTheDurabilityThatWasAskedFor) {
+  for (const auto& [durability, level] :
+       {std::pair{Durability::kFull, 2}, std::pair{Durability::kRelaxed, 1}}) {
+    Options options;
+    options.path = dir_.file("store.db");
+    options.durability = durability;
+    auto provider = open(options);
+    ASSERT_TRUE(provider.ok());
+    // The statement fails, and so tells, when the writer's own connection is set otherwise.
+    const Status same = dynamic_cast<SqliteProvider&>(**provider)
+                            .run_sql("SELECT CASE WHEN synchronous = " + std::to_string(level) +
+                                     " THEN 1 ELSE abs(-9223372036854775807 - 1) END "
+                                     "FROM pragma_synchronous");
+    EXPECT_TRUE(same.ok()) << same;
+  }
+}
+
+TEST_F(OpenStore, RefusesAFolderWithoutRightsAndCreatesNothing) {
+  const std::string folder = dir_.file("closed");
+  fs::create_directory(folder);
+  fs::permissions(dir_.path(), fs::perms::owner_all | fs::perms::others_exec);
+  fs::permissions(folder, fs::perms::owner_all);
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    const bool changed = ::geteuid() != 0 || (::setgid(kNobody) == 0 && ::setuid(kNobody) == 0);
+    const auto answer = open_at(folder + "/store.db");
+    std::string text = !changed ? "not nobody" : answer.ok() ? "opened" : answer.error().message;
+    if (!answer.ok()) text = std::string(to_string(answer.code())) + " " + text;
+    static_cast<void>(::write(pipe[1], text.data(), text.size()) > 0);
+    ::_exit(0);
+  }
+  ::close(pipe[1]);
+  std::string text;
+  for (char c = 0; ::read(pipe[0], &c, 1) == 1;) text += c;
+  ::close(pipe[0]);
+  ::waitpid(child, nullptr, 0);
+  if (::geteuid() == 0) {
+    EXPECT_EQ(text.find("Unavailable"), 0U) << text;
+    EXPECT_NE(text.find(folder), std::string::npos) << text;
+  }
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
 TEST_F(OpenStore, RefusesAMissingFolderAndCreatesNothing) {
   const std::string path = dir_.file("missing/store.db");
   const auto answer = open_at(path);
@@ -79,6 +129,33 @@ TEST_F(OpenStore, RefusesAFileThatIsNoDatabaseAndLeavesItAlone) {
   EXPECT_NE(answer.error().message.find(path), std::string::npos);
   EXPECT_EQ(content(path), before);
   EXPECT_EQ(names().size(), 1U);
+}
+
+TEST_F(OpenStore, RefusesAFileThatIsTooShortForADatabase) {
+  const std::string path = dir_.file("short");
+  std::ofstream(path) << "SQLite";
+  const auto answer = open_at(path);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.code(), ErrorCode::kInvalidArgument) << answer.error().message;
+  EXPECT_EQ(content(path), "SQLite");
+}
+
+TEST_F(OpenStore, RefusesTheDatabaseOfAnotherProgramAndLeavesItAlone) {
+  const std::string path = dir_.file("foreign.db");
+  Connection::open(path, Access::kReadWrite)->exec("CREATE TABLE processes (name TEXT)");
+  const std::string before = content(path);
+  const auto answer = open_at(path);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.code(), ErrorCode::kInvalidArgument);
+  EXPECT_NE(answer.error().message.find(path), std::string::npos);
+  EXPECT_EQ(content(path), before);
+  EXPECT_EQ(names().size(), 1U);
+}
+
+TEST_F(OpenStore, TakesAnEmptyFile) {
+  const std::string path = dir_.file("empty.db");
+  std::ofstream(path).close();
+  EXPECT_TRUE(open_at(path).ok());
 }
 
 TEST_F(OpenStore, RefusesANewerSchemaAndLeavesItAlone) {

@@ -1,3 +1,5 @@
+#include <unordered_set>
+
 #include "provider/sqlite/lapse.h"
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/rows.h"
@@ -51,10 +53,15 @@ Status check_epoch(Connection& db, Epoch epoch) {
 }
 
 Status check_tokens(Connection& db, Epoch epoch, const std::vector<LockToken>& tokens) {
+  std::unordered_set<LockToken> seen;
   for (const LockToken& token : tokens) {
-    if (token.epoch == epoch && token.serial > 0) continue;
-    return invalid_argument("token " + to_string(token) + " was not made by process " +
-                            std::to_string(epoch.value));
+    if (token.epoch != epoch || token.serial <= 0) {
+      return invalid_argument("token " + to_string(token) + " was not made by process " +
+                              std::to_string(epoch.value));
+    }
+    if (!seen.insert(token).second) {
+      return invalid_argument("token " + to_string(token) + " is listed twice");
+    }
   }
   return check_epoch(db, epoch);
 }

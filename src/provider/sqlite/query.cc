@@ -57,7 +57,11 @@ double Query::real(int column) const {
 
 std::string Query::text(int column) const {
   const auto* const data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-  if (data == nullptr) return {};
+  if (data == nullptr) {
+    // Without memory SQLite answers like this too; an empty payload would be a lie.
+    if (!is_null(column)) throw SqliteError(SQLITE_NOMEM, name_, "a text cannot be read");
+    return {};
+  }
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 

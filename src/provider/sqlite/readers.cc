@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "provider/sqlite/sqlite_error.h"
+
 namespace perdure::sqlite {
 
 namespace {
@@ -12,6 +14,11 @@ constexpr std::size_t kKeep = 8;
 }  // namespace
 
 Readers::Lease::~Lease() {
+  try {
+    if (connection_->in_transaction()) connection_->exec("ROLLBACK");
+  } catch (const SqliteError&) {
+    return;  // closed with the lease
+  }
   std::lock_guard lock(home_.mutex_);
   if (home_.idle_.size() < kKeep) home_.idle_.push_back(std::move(connection_));
 }

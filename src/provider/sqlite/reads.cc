@@ -1,5 +1,7 @@
 #include "provider/sqlite/reads.h"
 
+#include <algorithm>
+
 #include "provider/sqlite/rows.h"
 #include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/text_list.h"
@@ -11,10 +13,10 @@ namespace {
 /// One row more than asked for tells whether there are more.
 HistoryPage read_page(Connection& db, const HistoryQuery& query) {
   HistoryPage page;
-  Query row =
-      db.query(Sql::kReadHistory, query.instance, query.execution, query.after, query.limit + 1);
+  const std::size_t limit = std::min(query.limit, kNoLimit);
+  Query row = db.query(Sql::kReadHistory, query.instance, query.execution, query.after, limit + 1);
   while (row.next()) {
-    if (page.events.size() == query.limit) {
+    if (page.events.size() == limit) {
       page.more = true;
       break;
     }

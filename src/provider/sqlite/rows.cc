@@ -101,7 +101,7 @@ std::optional<ReadyRow> load_ready(Connection& db, InstanceKey key) {
     ready.lock = LockToken{row.id<Epoch>(3), row.integer(4)};
     ready.locked_until = row.time(5);
   }
-  ready.locked_at = row.time(6);
+  ready.marked_until = row.time(6);
   ready.losses = static_cast<int>(row.integer(7));
   ready.deferrals = static_cast<int>(row.integer(8));
   return ready;

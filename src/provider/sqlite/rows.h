@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +42,7 @@ struct ReadyRow {
   TimePoint not_before{};
   std::optional<LockToken> lock;
   TimePoint locked_until{};
-  TimePoint locked_at{};
+  TimePoint marked_until{};  ///< no marked message is visible later
   int losses = 0;
   int deferrals = 0;
 };
@@ -60,6 +61,9 @@ WorkItem read_work(const Query& row, WorkId id);
 
 /// The four columns of a failure, from `column` on.
 Failure read_failure(const Query& row, int column);
+
+/// "All of them" for a LIMIT, with room for one more.
+inline constexpr std::size_t kNoLimit = 1U << 31U;
 
 /// Empty texts are stored as NULL.
 inline std::optional<std::string_view> or_null(const std::string& text) {

@@ -107,6 +107,7 @@ CREATE TABLE instance_ready (
   lock_token   INTEGER,
   locked_until INTEGER,
   locked_at    INTEGER,
+  marked_until INTEGER,
   losses       INTEGER NOT NULL DEFAULT 0,
   deferrals    INTEGER NOT NULL DEFAULT 0
 );
@@ -187,6 +188,14 @@ CREATE TABLE requests (
   changed      INTEGER NOT NULL DEFAULT 0,
   reached      INTEGER NOT NULL DEFAULT 0,
   cascading    INTEGER NOT NULL DEFAULT 0,
+  name         TEXT,
+  payload      TEXT,
+  reply        TEXT,
+  failure_type      TEXT,
+  failure_message   TEXT,
+  failure_retryable INTEGER NOT NULL DEFAULT 1,
+  failure_details   TEXT,
+  replied_at   INTEGER,
   at           INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX requests_by_age ON requests (at);

@@ -49,7 +49,10 @@ Error to_error(const SqliteError& error) {
       return busy(error.what());
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+    case SQLITE_CONSTRAINT:
       return corrupt(error.what());
+    case SQLITE_TOOBIG:
+      return invalid_argument(error.what());
     default:
       return unavailable(error.what());
   }

@@ -28,8 +28,8 @@ class SqliteError : public std::runtime_error {
   int extended_;
 };
 
-/// Decides by the result code, never by text: busy and locked -> Busy; corrupt and not a database
-/// -> Corrupt; everything else -> Unavailable.
+/// Decides by the result code, never by text: busy and locked -> Busy; corrupt, not a database and
+/// a violated constraint -> Corrupt; too big -> InvalidArgument; everything else -> Unavailable.
 Error to_error(const SqliteError& error);
 
 /// The failure that stands for `error` when a failpoint makes a step fail.

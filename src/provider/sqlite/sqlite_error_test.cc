@@ -29,7 +29,8 @@ TEST(SqliteError, BecomesAnErrorByItsResultCodeAlone) {
       {SQLITE_CANTOPEN, ErrorCode::kUnavailable},
       {SQLITE_NOMEM, ErrorCode::kUnavailable},
       {SQLITE_READONLY_DBMOVED, ErrorCode::kUnavailable},
-      {SQLITE_CONSTRAINT_UNIQUE, ErrorCode::kUnavailable},
+      {SQLITE_CONSTRAINT_UNIQUE, ErrorCode::kCorrupt},
+      {SQLITE_TOOBIG, ErrorCode::kInvalidArgument},
       {SQLITE_ERROR, ErrorCode::kUnavailable},
   };
   for (const Case& expected : kCases) {

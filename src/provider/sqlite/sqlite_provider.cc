@@ -1,5 +1,6 @@
 #include "provider/sqlite/sqlite_provider.h"
 
+#include <algorithm>
 #include <system_error>
 
 #include <sqlite3.h>
@@ -12,6 +13,11 @@
 namespace perdure::sqlite {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+/// "For ever", and safe to add to the present.
+constexpr std::chrono::milliseconds kLongestTimeout = 24h;
 
 /// Registers a process and takes its kernel lock in the same transaction, so that nobody can see
 /// the epoch without the lock. An attempt that is rolled back leaves neither.
@@ -78,12 +84,10 @@ SqliteProvider::SqliteProvider(const Options& options,
       settings_{.poison_after = options.poison_after, .database_path = std::move(path)},
       hub_(*options.clock),
       readers_(settings_.database_path),
-      writer_(
-          std::move(writer_db),
-          *options.clock,
-          hub_,
-          Writer::Options{
-              .thread = options.writer_thread, .max_entries = 128, .reopen = std::move(reopen)}) {}
+      writer_(std::move(writer_db),
+              *options.clock,
+              hub_,
+              Writer::Options{.thread = options.writer_thread, .reopen = std::move(reopen)}) {}
 
 SqliteProvider::~SqliteProvider() {
   hub_.interrupt();
@@ -91,7 +95,7 @@ SqliteProvider::~SqliteProvider() {
 
 void SqliteProvider::submit_job(std::unique_ptr<WriteJob> job, CallOptions options, Lane lane) {
   job->urgent = lane == Lane::kUrgent;
-  job->deadline = steady_now() + options.timeout;
+  job->deadline = steady_now() + std::clamp(options.timeout, 0ms, kLongestTimeout);
   writer_.submit(std::move(job));
 }
 
@@ -122,7 +126,11 @@ Result<Answer> SqliteProvider::read(std::function<Result<Answer>(Connection&)> r
   if (!settings_.database_path.empty()) {
     try {
       auto reader = readers_.borrow();
-      return read(*reader);
+      // One snapshot: what a turn committed is seen whole or not at all.
+      (*reader).exec("BEGIN");
+      auto answer = read(*reader);
+      (*reader).exec("COMMIT");
+      return answer;
     } catch (const SqliteError& error) {
       return to_error(error);
     }

@@ -151,7 +151,8 @@ constexpr std::array kEntries{
           "visible_cancel",
           "SELECT message_id, kind, execution, source_event, name, payload, text, failure_type, "
           "failure_message, failure_retryable, failure_details, visible_at "
-          "FROM orchestrator_queue WHERE instance_key = ?1 AND kind = 12 AND visible_at <= ?2"},
+          "FROM orchestrator_queue INDEXED BY orchestrator_queue_cancels "
+          "WHERE instance_key = ?1 AND kind = 12 AND visible_at <= ?2"},
     Entry{Sql::kMarkVisible,
           "mark_visible",
           "UPDATE orchestrator_queue SET mark_epoch = ?3, mark = ?4 "
@@ -194,7 +195,7 @@ constexpr std::array kEntries{
           "VALUES (?1, ?2, ?3, ?4, ?5)"},
     Entry{Sql::kLoadReady,
           "load_ready",
-          "SELECT queue, ready_at, not_before, lock_epoch, lock_token, locked_until, locked_at, "
+          "SELECT queue, ready_at, not_before, lock_epoch, lock_token, locked_until, marked_until, "
           "losses, deferrals FROM instance_ready WHERE instance_key = ?1"},
     Entry{Sql::kLowerReady,
           "lower_ready",
@@ -207,7 +208,7 @@ constexpr std::array kEntries{
           "free_expired_locks",
           "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
           "losses = losses + 1 WHERE lock_token IS NOT NULL AND locked_until <= ?1 "
-          "AND lock_epoch IN (SELECT epoch FROM processes WHERE ended_at IS NULL)"},
+          "AND lock_epoch IN (SELECT epoch FROM processes WHERE ended_at IS NULL) RETURNING queue"},
     // Index: instance_ready_due.
     Entry{Sql::kDueInstances,
           "due_instances",
@@ -223,7 +224,7 @@ constexpr std::array kEntries{
     Entry{Sql::kLockInstance,
           "lock_instance",
           "UPDATE instance_ready SET lock_epoch = ?2, lock_token = ?3, locked_until = ?4, "
-          "locked_at = ?5 WHERE instance_key = ?1"},
+          "locked_at = ?5, marked_until = ?6 WHERE instance_key = ?1"},
     Entry{Sql::kUnlockAfterTurn,
           "unlock_after_turn",
           "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
@@ -337,6 +338,10 @@ constexpr std::array kEntries{
           "UPDATE worker_queue SET state = 3, owner_kind = 0, expires_at = NULL "
           "WHERE work_id = ?1"},
     // Index: worker_queue_owner.
+    Entry{Sql::kWorkOfInstance,
+          "work_of_instance",
+          "SELECT work_id, lock_epoch, lock_token, on_cancel, shielded, cancel_requested_at "
+          "FROM worker_queue WHERE owner_kind = 1 AND owner_key = ?1"},
     Entry{Sql::kWorkOfExecution,
           "work_of_execution",
           "SELECT work_id, lock_epoch, lock_token, on_cancel, shielded, cancel_requested_at "
@@ -459,7 +464,8 @@ constexpr std::array kEntries{
     // Index: early_events_by_expiry.
     Entry{Sql::kDropExpiredEarlyEvents,
           "drop_expired_early_events",
-          "DELETE FROM early_events WHERE expires_at <= ?1"},
+          "DELETE FROM early_events WHERE early_id IN (SELECT early_id FROM early_events "
+          "WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"},
 };
 
 #undef PERDURE_EXECUTION_COLUMNS

@@ -80,6 +80,7 @@ enum class Sql : int {
   kDeleteWork,
   kMarkWork,
   kCutWork,
+  kWorkOfInstance,
   kWorkOfExecution,
   kWorkOfEvent,
   kRenewWork,

@@ -228,7 +228,7 @@ Result<TurnCommitted> commit_turn(WriteContext& context, const TurnCommit& commi
   PERDURE_ASSIGN_OR_RETURN(Turn turn, check_fences(context, commit));
   context.db.run(Sql::kDeleteMarked,
                  commit.instance,
-                 turn.ready.locked_at,
+                 turn.ready.marked_until,
                  commit.lock.epoch,
                  commit.lock.serial);
   store_history(context, turn);

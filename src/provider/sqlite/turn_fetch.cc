@@ -9,6 +9,9 @@ namespace perdure::sqlite {
 
 namespace {
 
+/// Of payloads in one item; the rest follows in the next turn.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+
 struct DueInstance {
   TimePoint due;
   InstanceKey key;
@@ -44,23 +47,30 @@ std::optional<TimePoint> next_due(Connection& db, const FetchOrchestrationItems&
   return next;
 }
 
+void take_message(const Query& row, OrchestrationItem& item, std::vector<MessageId>& ids) {
+  ids.push_back(row.id<MessageId>(0));
+  try {
+    item.messages.push_back(read_message(row));
+  } catch (const SqliteError& error) {
+    item.problem = to_error(error);
+  }
+}
+
 /// Reads and marks the visible messages. A row that cannot be read is marked like the others and
 /// becomes the item's problem.
 void take_messages(WriteContext& context, std::size_t limit, OrchestrationItem& item) {
+  limit = std::min(limit, kNoLimit);
   std::vector<MessageId> ids;
+  std::size_t bytes = 0;
   {
     Query row = context.db.query(Sql::kVisibleMessages, item.instance, context.now, limit + 1);
     while (row.next()) {
-      if (ids.size() == limit) {
+      if (ids.size() == limit || bytes > kMostBytes) {
         item.more_messages = true;
         break;
       }
-      ids.push_back(row.id<MessageId>(0));
-      try {
-        item.messages.push_back(read_message(row));
-      } catch (const SqliteError& error) {
-        item.problem = to_error(error);
-      }
+      take_message(row, item, ids);
+      if (!item.messages.empty()) bytes += item.messages.back().payload.size();
     }
   }
   if (!item.more_messages) {
@@ -75,10 +85,7 @@ void take_messages(WriteContext& context, std::size_t limit, OrchestrationItem& 
                                       [](const auto& m) { return m.kind == MessageKind::kCancel; });
   if (!has_cancel) {
     Query row = context.db.query(Sql::kVisibleCancel, item.instance, context.now);
-    if (row.next()) {
-      item.messages.push_back(read_message(row));
-      ids.push_back(item.messages.back().id);
-    }
+    if (row.next()) take_message(row, item, ids);
   }
   for (MessageId id : ids) context.db.run(Sql::kMarkMessage, id, item.lock.epoch, item.lock.serial);
 }
@@ -105,6 +112,13 @@ void describe(WriteContext& context, OrchestrationItem& item) {
   item.custom_status_version = info.custom_status_version;
 }
 
+/// No marked message becomes visible later than this, so that a commit need not look at all of a
+/// long queue.
+TimePoint marked_until(const OrchestrationItem& item, TimePoint now) {
+  if (!item.more_messages || item.messages.empty() || item.problem) return now;
+  return item.messages.back().visible_at;
+}
+
 /// Locks one instance; nullopt when it turned out to have no visible message.
 std::optional<OrchestrationItem> lock_instance(WriteContext& context,
                                                InstanceKey key,
@@ -123,9 +137,14 @@ std::optional<OrchestrationItem> lock_instance(WriteContext& context,
   const auto ready = load_ready(context.db, key);
   item.losses = ready ? ready->losses : 0;
   item.deferrals = ready ? ready->deferrals : 0;
-  context.db.run(
-      Sql::kLockInstance, key, token.epoch, token.serial, item.locked_until, context.now);
   take_messages(context, request.max_messages, item);
+  context.db.run(Sql::kLockInstance,
+                 key,
+                 token.epoch,
+                 token.serial,
+                 item.locked_until,
+                 context.now,
+                 marked_until(item, context.now));
   try {
     describe(context, item);
   } catch (const SqliteError& error) {
@@ -144,7 +163,10 @@ Result<FetchedOrchestrationItems> fetch_orchestration_items(
     return invalid_argument("lock_for must be greater than zero");
   }
   if (request.max_messages == 0) return invalid_argument("max_messages must be at least 1");
-  context.db.run(Sql::kFreeExpiredLocks, context.now);
+  {
+    Query freed = context.db.query(Sql::kFreeExpiredLocks, context.now);
+    while (freed.next()) context.topics.instances(freed.text(0));
+  }
   FetchedOrchestrationItems answer;
   answer.now = context.now;
   for (const DueInstance& due : due_instances(context, request)) {

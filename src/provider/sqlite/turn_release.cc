@@ -52,6 +52,7 @@ Status abandon_turn(WriteContext& context, const AbandonedOrchestrationItem& ent
 Result<TimePoint> renew_turn(WriteContext& context,
                              const HeldOrchestrationItem& entry,
                              Duration lock_for) {
+  if (lock_for <= Duration::zero()) return invalid_argument("lock_for must be greater than zero");
   PERDURE_RETURN_IF_ERROR(check_epoch(context.db, entry.lock.epoch));
   const TimePoint until = add(context.now, lock_for);
   const auto renewed = context.db.run(Sql::kRenewInstanceLock,

@@ -10,7 +10,7 @@ namespace perdure::sqlite {
 namespace {
 
 /// Bounds one fetch when very many rows fall due together; the next fetch goes on.
-constexpr std::int64_t kPromoteAtOnce = 10'000;
+constexpr std::int64_t kPromoteAtOnce = 1'000;
 
 struct Candidate {
   std::int64_t priority;

@@ -1,5 +1,6 @@
 #include "provider/sqlite/work_rows.h"
 
+#include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
 #include "provider/sqlite/rows.h"
 #include "provider/sqlite/text_list.h"
@@ -37,7 +38,9 @@ void cancel_candidates(WriteContext& context,
                        const std::vector<CancelCandidate>& candidates,
                        rules::CancelCause cause,
                        std::vector<TouchedClaim>& touched) {
-  for (const CancelCandidate& row : candidates) {
+  for (CancelCandidate row : candidates) {
+    // The token of a process that has ended holds nothing: such a row is queued.
+    if (row.lock && !check_epoch(context.db, row.lock->epoch).ok()) row.lock.reset();
     const auto effect =
         rules::cancel_effect(cause, row.lock.has_value(), row.on_cancel, row.shielded, row.marked);
     switch (effect) {
@@ -102,7 +105,10 @@ void cancel_work(WriteContext& context,
                  ExecutionNo execution,
                  rules::CancelCause cause,
                  std::vector<TouchedClaim>& touched) {
-  const auto rows = read_candidates(context.db.query(Sql::kWorkOfExecution, key, execution));
+  // A terminate leaves nothing, not even rows of earlier executions that were marked.
+  const bool all = cause == rules::CancelCause::kTerminated;
+  const auto rows = read_candidates(all ? context.db.query(Sql::kWorkOfInstance, key)
+                                        : context.db.query(Sql::kWorkOfExecution, key, execution));
   cancel_candidates(context, rows, cause, touched);
 }
 

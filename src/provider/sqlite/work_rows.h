@@ -14,8 +14,8 @@ void insert_work(WriteContext& context,
                  ExecutionNo execution,
                  const NewWork& work);
 
-/// Takes away the reason of all work of an execution. Claims that were deleted or marked are added
-/// to `touched`, and whoever waits for its claims is woken.
+/// Takes away the reason of all work of an execution (terminated: of the whole instance). Claims
+/// that were deleted or marked are added to `touched`, and whoever waits for its claims is woken.
 void cancel_work(WriteContext& context,
                  InstanceKey key,
                  ExecutionNo execution,

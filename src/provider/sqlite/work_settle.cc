@@ -90,6 +90,9 @@ ClaimState claim_state(Connection& db, const HeldClaim& claim) {
 
 Result<std::vector<ClaimState>> renew_work(WriteContext& context,
                                            const RenewWorkItemLocks& request) {
+  if (request.lock_for <= Duration::zero()) {
+    return invalid_argument("lock_for must be greater than zero");
+  }
   std::vector<ClaimState> states;
   if (!check_epoch(context.db, request.epoch).ok()) {
     states.assign(request.claims.size(), ClaimState::kGone);

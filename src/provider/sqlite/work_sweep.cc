@@ -136,7 +136,7 @@ Result<SweptWork> sweep_work(WriteContext& context,
   swept.promoted = promote_due(context, left);
   left -= swept.promoted;
   swept.lost = free_lapsed(context, settings.poison_after, left);
-  context.db.run(Sql::kDropExpiredEarlyEvents, context.now);
+  context.db.run(Sql::kDropExpiredEarlyEvents, context.now, request.limit);
   swept.next_at = next_sweep(context);
   return swept;
 }

@@ -26,6 +26,8 @@ class WriteJob {
   virtual ~WriteJob() = default;
 
   virtual std::size_t entries() const = 0;
+  /// About how many rows it writes.
+  virtual std::size_t rows() const { return entries(); }
 
   /// Writes one entry inside an open transaction and keeps its answer; an entry that is refused
   /// writes nothing and keeps that as its answer. Throws SqliteError. After a rollback it is called

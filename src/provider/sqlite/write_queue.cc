@@ -21,15 +21,16 @@ bool WriteQueue::empty() const {
   return urgent_.empty() && ordinary_.empty();
 }
 
-WriteJobs WriteQueue::take_group(std::size_t max_entries) {
+WriteJobs WriteQueue::take_group(std::size_t max_entries, std::size_t max_rows) {
   const std::lock_guard lock(mutex_);
   WriteJobs group;
   std::size_t entries = 0;
+  std::size_t rows = 0;
   for (Lane* lane : {&urgent_, &ordinary_}) {
     while (!lane->empty()) {
-      const std::size_t more = lane->front()->entries();
-      if (!group.empty() && entries + more > max_entries) return group;
-      entries += more;
+      entries += lane->front()->entries();
+      rows += lane->front()->rows();
+      if (!group.empty() && (entries > max_entries || rows > max_rows)) return group;
       group.push_back(std::move(lane->front()));
       lane->pop_front();
     }

@@ -22,9 +22,8 @@ class WriteQueue {
   void push(std::unique_ptr<WriteJob> job);
   bool empty() const;
 
-  /// The next group, urgent jobs first: as many as fit into `max_entries`, and always the first
-  /// one.
-  WriteJobs take_group(std::size_t max_entries);
+  /// The next group, urgent jobs first: as many as fit into the limits, and always the first one.
+  WriteJobs take_group(std::size_t max_entries, std::size_t max_rows);
   /// All jobs whose deadline has come, wherever they stand.
   WriteJobs take_expired(SteadyTime now);
   WriteJobs take_all();

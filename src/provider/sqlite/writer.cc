@@ -13,6 +13,8 @@ namespace {
 // Short, so that deadlines and the end of the writer are seen while another connection writes.
 constexpr std::chrono::milliseconds kLockSlice{20};
 constexpr std::chrono::milliseconds kPause{1};
+// A clock that was set back further than this is followed: leases and timers must not stand still.
+constexpr std::chrono::seconds kClockCorrection{1};
 
 Error deadline_passed() {
   return busy("the store was held by others until the deadline of the call; nothing was written");
@@ -121,11 +123,11 @@ bool Writer::step() noexcept {
         worked = true;
         continue;
       }
-      answer_all(queue_.take_group(options_.max_entries), to_error(error));
+      answer_all(queue_.take_group(options_.max_entries, options_.max_rows), to_error(error));
       return true;
     }
     const WriteJobs late = queue_.take_expired(steady_now());
-    write_group(transaction, queue_.take_group(options_.max_entries));
+    write_group(transaction, queue_.take_group(options_.max_entries, options_.max_rows));
     answer_all(late, deadline_passed());
     return true;
   }
@@ -308,7 +310,8 @@ void Writer::note_foreign() {
 }
 
 TimePoint Writer::read_now() {
-  last_now_ = std::max(last_now_, clock_.now());
+  const TimePoint now = clock_.now();
+  if (now > last_now_ || last_now_ - now > kClockCorrection) last_now_ = now;
   return last_now_;
 }
 

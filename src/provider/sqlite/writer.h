@@ -37,6 +37,8 @@ class Writer {
     bool thread = true;
     /// A group takes no further job beyond so many entries; a job is never split.
     std::size_t max_entries = 128;
+    /// Nor beyond about so many rows, so that no group holds up a cancel for long.
+    std::size_t max_rows = 2'000;
     /// Opens the store again after a commit of unknown outcome. Empty (a store in memory): the
     /// connection is kept. Throws SqliteError.
     std::function<std::unique_ptr<Connection>()> reopen;

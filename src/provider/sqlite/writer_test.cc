@@ -65,7 +65,7 @@ TEST_F(WriterTest, OneBadEntryFailsAloneAndItsNeighboursAreWritten) {
   const auto three = submit({insert(4)});
   EXPECT_TRUE(writer_->poll_once());
   EXPECT_EQ(one->text(), "ok");
-  EXPECT_EQ(two->text(), "Unavailable ok");
+  EXPECT_EQ(two->text(), "Corrupt ok");
   EXPECT_EQ(three->text(), "ok");
   EXPECT_EQ(stored(), (Values{1, 2, 3, 4}));
 }
@@ -79,7 +79,7 @@ TEST_F(WriterTest, AnEntryThatEndsTheWholeTransactionHarmsNoNeighbour) {
   const auto three = submit({insert(3)});
   EXPECT_TRUE(writer_->poll_once());
   EXPECT_EQ(one->text(), "ok");
-  EXPECT_EQ(two->text(), "Unavailable");
+  EXPECT_EQ(two->text(), "Corrupt");
   EXPECT_EQ(three->text(), "ok");
   EXPECT_EQ(stored(), (Values{1, 2, 3}));
 }
@@ -153,7 +153,7 @@ TEST_F(WriterTest, PublishesWhatWasCommittedBeforeItAnswers) {
 
   const auto bad = submit({touch(1, InstanceKey{2}), touch(2, InstanceKey{3})});
   EXPECT_TRUE(writer_->poll_once());
-  EXPECT_EQ(bad->text(), "Unavailable ok");
+  EXPECT_EQ(bad->text(), "Corrupt ok");
   EXPECT_FALSE(woken(InstanceKey{2})) << "published what was rolled back";
   EXPECT_TRUE(woken(InstanceKey{3}));
 }

@@ -1,3 +1,4 @@
+#include <latch>
 #include <thread>
 
 #include <sqlite3.h>
@@ -273,6 +274,22 @@ TEST_F(WriterInTrouble, ItsEndDoesNotWaitForTheOneThatHoldsTheFile) {
   start(true);
   other_->exec("BEGIN IMMEDIATE");
   const auto one = submit({insert(1)});
+  const auto late = submit({insert(2)}, {.deadline = steady_now() + kSoon});
+  EXPECT_EQ(late->text(), "Busy") << "the writer does not wait for the file";
+  writer_.reset();
+  EXPECT_EQ(one->text(), "Unavailable");
+}
+
+TEST_F(WriterInTrouble, ItsEndDoesNotWaitForTheFileToDoEntriesAgain) {
+  start(true);
+  // From the failure on, another connection has the file.
+  failpoint::arm("sqlite.begin.before", fail_with(ErrorCode::kBusy, -1, 1));
+  std::latch failed(1);
+  const auto one = submit({[&](WriteContext&) {
+    failed.count_down();
+    throw SqliteError(SQLITE_FULL, "entry", "once");
+  }});
+  failed.wait();
   const auto late = submit({insert(2)}, {.deadline = steady_now() + kSoon});
   EXPECT_EQ(late->text(), "Busy") << "the writer does not wait for the file";
   writer_.reset();
