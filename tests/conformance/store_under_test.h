@@ -30,7 +30,7 @@ class StoreUnderTest {
  public:
   virtual ~StoreUnderTest() = default;
 
-  /// The provider of this process. Its time moves only by `advance`.
+  /// The provider of this process. Its time, and that of its clock(), moves only by `advance`.
   virtual Provider& provider() = 0;
 
   /// Moves the store's time for every provider of this process. Peers keep their own offset.

@@ -22,6 +22,19 @@ struct Entry {
   "instance_key, id, name, version, queue, current_execution, parent_key, parent_execution, " \
   "parent_event, close_policy, created_at"
 
+// Of the execution (?1, ?2), at every level, as far as their close policy is cancel.
+#define PERDURE_DESCENDANTS                                                      \
+  "WITH RECURSIVE tree (instance_key, execution) AS ("                           \
+  "  SELECT instance_key, current_execution FROM instances"                      \
+  "  WHERE parent_key = ?1 AND parent_execution = ?2 AND close_policy = 1"       \
+  "  UNION"                                                                      \
+  "  SELECT child.instance_key, child.current_execution FROM tree"               \
+  "  JOIN instances AS child ON child.parent_key = tree.instance_key"            \
+  "    AND child.parent_execution = tree.execution AND child.close_policy = 1) " \
+  "SELECT tree.instance_key FROM tree "                                          \
+  "JOIN executions AS e ON e.instance_key = tree.instance_key"                   \
+  "  AND e.execution = tree.execution "
+
 // Literals: execution status 4 = canceling, 5 and more are terminal; close policy 1 = cancel; work
 // state 1 = ready, 2 = delayed, 3 = claimed, 4 = held; message kind 5 = timer_fired, 12 = cancel.
 constexpr std::array kEntries{
@@ -56,30 +69,10 @@ constexpr std::array kEntries{
     // Index: instances_by_parent for each level, then the primary key of executions.
     Entry{Sql::kUncanceledDescendants,
           "uncanceled_descendants",
-          "WITH RECURSIVE tree (instance_key, execution) AS ("
-          "  SELECT instance_key, current_execution FROM instances"
-          "  WHERE parent_key = ?1 AND parent_execution = ?2 AND close_policy = 1"
-          "  UNION"
-          "  SELECT child.instance_key, child.current_execution FROM tree"
-          "  JOIN instances AS child ON child.parent_key = tree.instance_key"
-          "    AND child.parent_execution = tree.execution AND child.close_policy = 1) "
-          "SELECT tree.instance_key FROM tree "
-          "JOIN executions AS e ON e.instance_key = tree.instance_key"
-          "  AND e.execution = tree.execution "
-          "WHERE e.status < 5 AND e.cancel_requested_at IS NULL LIMIT ?3"},
+          PERDURE_DESCENDANTS "WHERE e.status < 5 AND e.cancel_requested_at IS NULL LIMIT ?3"},
     Entry{Sql::kLiveDescendants,
           "live_descendants",
-          "WITH RECURSIVE tree (instance_key, execution) AS ("
-          "  SELECT instance_key, current_execution FROM instances"
-          "  WHERE parent_key = ?1 AND parent_execution = ?2 AND close_policy = 1"
-          "  UNION"
-          "  SELECT child.instance_key, child.current_execution FROM tree"
-          "  JOIN instances AS child ON child.parent_key = tree.instance_key"
-          "    AND child.parent_execution = tree.execution AND child.close_policy = 1) "
-          "SELECT tree.instance_key FROM tree "
-          "JOIN executions AS e ON e.instance_key = tree.instance_key"
-          "  AND e.execution = tree.execution "
-          "WHERE e.status < 5 LIMIT ?3"},
+          PERDURE_DESCENDANTS "WHERE e.status < 5 LIMIT ?3"},
 
     Entry{Sql::kLoadExecution,
           "load_execution",
@@ -468,6 +461,7 @@ constexpr std::array kEntries{
           "WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"},
 };
 
+#undef PERDURE_DESCENDANTS
 #undef PERDURE_EXECUTION_COLUMNS
 #undef PERDURE_INSTANCE_COLUMNS
 
