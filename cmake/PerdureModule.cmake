@@ -75,7 +75,8 @@ endfunction()
 # Registers every case of a test executable as its own CTest entry `<prefix>.<Suite>.<Case>`.
 # A suite whose name contains `Soak` gets the label `soak`, which ordinary runs leave out.
 function(perdure_discover_tests target prefix labels)
-  set(common TEST_PREFIX ${prefix}. DISCOVERY_MODE POST_BUILD DISCOVERY_TIMEOUT 60)
+  set(common TEST_PREFIX ${prefix}. NO_PRETTY_VALUES DISCOVERY_MODE POST_BUILD
+      DISCOVERY_TIMEOUT 60)
   gtest_discover_tests(${target} ${common} TEST_FILTER "-*Soak*" TEST_LIST ${target}_cases)
   gtest_discover_tests(${target} ${common} TEST_FILTER "*Soak*" TEST_LIST ${target}_soak_cases)
   # gtest_discover_tests cannot pass a list of labels on, so CTest reads them from a file.
