@@ -227,6 +227,26 @@ TEST_P(Cascades, KeepTheCleanupTimeOfTheirCancel) {
   EXPECT_EQ(lock_all().size(), 3u) << "the cleanup deadlines of all three";
 }
 
+TEST_P(Cascades, ReachBelowAnIdThatIsUsedAgain) {
+  start("root");
+  start_child_of("root", "middle");
+  poke("middle");
+  OrchestrationItem item = lock("middle");
+  TurnCommit decisions = turn(item);
+  for (const char* id : {"0", "1", "2"}) schedule_child(decisions, item, id);
+  commit(std::move(decisions));
+  for (const auto& [id, child] : lock_all()) commit(turn(child));
+  TerminateOrchestration request;
+  request.id = "root";
+  request.max_descendants = 1;
+  ASSERT_TRUE(store().terminate_orchestration(request).ok());
+  ASSERT_EQ(status("middle"), ExecutionStatus::kTerminated);
+  start("middle");
+  carry_on_to_the_end(100);
+  EXPECT_EQ(children_in(ExecutionStatus::kRunning, 3), 0);
+  EXPECT_EQ(status("middle"), ExecutionStatus::kRunning);
+}
+
 PERDURE_CONFORMANCE_SUITE(Cascades);
 
 }  // namespace perdure::conformance

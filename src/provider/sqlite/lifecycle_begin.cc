@@ -25,6 +25,19 @@ void deliver_early_events(WriteContext& context, const std::string& id, Instance
   context.db.run(Sql::kDeleteEarlyEventsOf, id);
 }
 
+/// Descendants of the run that has ended may still wait to be reached by a cascade from above; the
+/// new run is no way to them any more, so they get a cascade of their own.
+void keep_reach(WriteContext& context, const InstanceRow& ended) {
+  {
+    Query row = context.db.query(Sql::kUncanceledDescendants, ended.key, ended.current, 1);
+    if (!row.next()) return;
+  }
+  TakedownOrder order;
+  order.reason = "parent '" + ended.id + "' has ended";
+  order.cleanup_timeout = std::chrono::seconds(60);
+  store_cascade(context, ended.key, ended.current, order);
+}
+
 }  // namespace
 
 void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec& spec) {
@@ -97,6 +110,7 @@ InstanceKey begin_instance(WriteContext& context,
   InstanceKey key;
   if (existing) {
     key = existing->key;
+    keep_reach(context, *existing);
     spec.execution = ExecutionNo{existing->current.value + 1};
     context.db.run(Sql::kReuseInstance,
                    key,

@@ -112,10 +112,6 @@ void end_execution(WriteContext& context,
   if (end.take_children) close_children(context, instance, execution, end, touched);
   tell_parent(context, instance, execution, end);
   if (const auto next = load_pending_start(context, instance.key)) {
-    // The new run has no parent; what is left below the old one must be found without it.
-    if (!end.take_children) {
-      store_cascade(context, instance.key, execution.info.execution, close_order(instance, end));
-    }
     context.db.run(Sql::kDeletePendingStart, instance.key);
     begin_instance(context, instance.id, instance, std::nullopt, *next);
   }
