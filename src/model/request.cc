@@ -15,6 +15,7 @@ constexpr auto kRequestKinds = std::to_array<CodeRow<RequestKind>>({
 
 constexpr auto kChangeKinds = std::to_array<CodeRow<ChangeKind>>({
     {ChangeKind::kStatus, "status"},
+    {ChangeKind::kDeleted, "deleted"},
 });
 
 }  // namespace

@@ -15,7 +15,8 @@ struct CodeTable<RequestKind> {
 
 /// What a row of the change feed tells. Stored. Never renumber.
 enum class ChangeKind : std::uint8_t {
-  kStatus = 1,  ///< an execution has got a new status
+  kStatus = 1,   ///< an execution has got a new status
+  kDeleted = 2,  ///< the instance was deleted; status: its last one
 };
 
 template <>

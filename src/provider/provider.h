@@ -7,6 +7,7 @@
 #include "provider/call.h"
 #include "provider/change.h"
 #include "provider/client_requests.h"
+#include "provider/management_requests.h"
 #include "provider/orchestration_requests.h"
 #include "provider/process_requests.h"
 #include "provider/read_requests.h"
@@ -97,6 +98,31 @@ class Provider {
                       Completion<CascadesCarriedOn> done,
                       CallOptions options) = 0;
 
+  // Management.
+  virtual void submit(DeleteInstance request,
+                      Completion<InstanceDeleted> done,
+                      CallOptions options) = 0;
+  virtual void submit(DeleteInstances request,
+                      Completion<InstancesDeleted> done,
+                      CallOptions options) = 0;
+  virtual void submit(PruneExecutions request,
+                      Completion<ExecutionsPruned> done,
+                      CallOptions options) = 0;
+  virtual void submit(CarryOnRemovals request,
+                      Completion<RemovalsCarriedOn> done,
+                      CallOptions options) = 0;
+  virtual void submit(TrimChanges request,
+                      Completion<ChangesTrimmed> done,
+                      CallOptions options) = 0;
+  virtual Result<InstancePage> list_instances(const ListInstances& request) = 0;
+  /// An instance with its descendants; NotFound.
+  virtual Result<InstanceTree> get_tree(const TreeQuery& query) = 0;
+  virtual Result<ExecutionPage> list_executions(const ListExecutions& request) = 0;  ///< NotFound
+  virtual Result<InstanceStats> get_stats(const std::string& id) = 0;                ///< NotFound
+  virtual Result<QueueDepths> queue_depths() = 0;
+  /// Changes of the store after `after`, oldest first, up to `limit`.
+  virtual Result<ChangePage> read_changes(ChangeSeq after, std::size_t limit) = 0;
+
   // Reads.
   /// One page per query, in order; an unknown instance or execution has an empty history; a row
   /// that cannot be read is Corrupt for its query alone, naming table and key.
@@ -163,6 +189,13 @@ class Provider {
   auto carry_on_cascades(CarryOnCascades r = {}, CallOptions o = {}) {
     return call(std::move(r), o);
   }
+  auto delete_instance(DeleteInstance r, CallOptions o = {}) { return call(std::move(r), o); }
+  auto delete_instances(DeleteInstances r, CallOptions o = {}) { return call(std::move(r), o); }
+  auto prune_executions(PruneExecutions r, CallOptions o = {}) { return call(std::move(r), o); }
+  auto carry_on_removals(CarryOnRemovals r = {}, CallOptions o = {}) {
+    return call(std::move(r), o);
+  }
+  auto trim_changes(TrimChanges r, CallOptions o = {}) { return call(std::move(r), o); }
 
  protected:
   /// Waits for an answer that a completion will put there, driving the writer when it has no

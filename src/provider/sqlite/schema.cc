@@ -9,7 +9,8 @@ namespace {
 // Keys are sequential and never reused (AUTOINCREMENT). Times and durations are microseconds. A
 // lock token is (lock_epoch, lock_token). Codes: docs/storage-format.md. Literals in partial
 // indexes: message kind 5 = timer_fired, 12 = cancel; work state 1 = ready, 2 = delayed, 3 =
-// claimed; three losses make a suspect.
+// claimed, 4 = held; three losses make a suspect. A removal of execution 0 is one of the whole
+// instance; `descend` while it may have descendants left.
 constexpr std::string_view kInitial = R"sql(
 CREATE TABLE instances (
   instance_key      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -54,6 +55,8 @@ CREATE TABLE executions (
   engine_version        TEXT,
   PRIMARY KEY (instance_key, execution)
 ) WITHOUT ROWID;
+CREATE INDEX executions_by_end ON executions (completed_at, instance_key, execution)
+  WHERE completed_at IS NOT NULL;
 
 CREATE TABLE history (
   instance_key      INTEGER NOT NULL,
@@ -168,6 +171,8 @@ CREATE INDEX worker_queue_owner
   ON worker_queue (owner_kind, owner_key, owner_execution, owner_event);
 CREATE INDEX worker_queue_expiring ON worker_queue (expires_at) WHERE expires_at IS NOT NULL;
 
+CREATE INDEX worker_queue_held ON worker_queue (queue, name) WHERE state = 4;
+
 CREATE TABLE processes (
   epoch         INTEGER PRIMARY KEY AUTOINCREMENT,
   host          TEXT    NOT NULL,
@@ -220,6 +225,16 @@ CREATE TABLE cascades (
   cleanup_time INTEGER NOT NULL,
   created_at   INTEGER NOT NULL
 );
+CREATE INDEX cascades_by_instance ON cascades (instance_key, execution);
+
+CREATE TABLE removals (
+  instance_key INTEGER NOT NULL,
+  execution    INTEGER NOT NULL,
+  forced       INTEGER NOT NULL,
+  descend      INTEGER NOT NULL,
+  PRIMARY KEY (instance_key, execution)
+) WITHOUT ROWID;
+CREATE INDEX removals_to_descend ON removals (instance_key) WHERE descend = 1;
 
 CREATE TABLE leaders (
   role       TEXT    PRIMARY KEY,

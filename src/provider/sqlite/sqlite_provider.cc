@@ -380,6 +380,13 @@ Result<ExecutionInfo> SqliteProvider::get_execution(const std::string& id, Execu
       [&id, execution](Connection& db) { return sqlite::get_execution(db, id, execution); });
 }
 
+Status SqliteProvider::run_read(std::function<void(Connection&)> look) {
+  return read<void>([&look](Connection& db) {
+    look(db);
+    return Status();
+  });
+}
+
 Status SqliteProvider::run_sql(std::string sql) {
   auto slot = std::make_shared<perdure::internal::AnswerSlot<void>>();
   submit_single<void>(

@@ -69,6 +69,27 @@ class SqliteProvider : public Provider {
               Completion<CascadesCarriedOn> done,
               CallOptions options) override;
 
+  // Management: management.cc.
+  void submit(DeleteInstance request,
+              Completion<InstanceDeleted> done,
+              CallOptions options) override;
+  void submit(DeleteInstances request,
+              Completion<InstancesDeleted> done,
+              CallOptions options) override;
+  void submit(PruneExecutions request,
+              Completion<ExecutionsPruned> done,
+              CallOptions options) override;
+  void submit(CarryOnRemovals request,
+              Completion<RemovalsCarriedOn> done,
+              CallOptions options) override;
+  void submit(TrimChanges request, Completion<ChangesTrimmed> done, CallOptions options) override;
+  Result<InstancePage> list_instances(const ListInstances& request) override;
+  Result<InstanceTree> get_tree(const TreeQuery& query) override;
+  Result<ExecutionPage> list_executions(const ListExecutions& request) override;
+  Result<InstanceStats> get_stats(const std::string& id) override;
+  Result<QueueDepths> queue_depths() override;
+  Result<ChangePage> read_changes(ChangeSeq after, std::size_t limit) override;
+
   Result<std::vector<ClaimState>> check_work_items(const std::vector<HeldClaim>& claims) override;
   Result<std::vector<ProcessInfo>> list_processes() override;
   Result<Batch<HistoryPage>> read_history(const std::vector<HistoryQuery>& queries) override;
@@ -106,6 +127,8 @@ class SqliteProvider : public Provider {
   /// Runs `read(connection)` and turns what it throws into its answer.
   template <class Answer>
   Result<Answer> read(std::function<Result<Answer>(Connection&)> read);
+  /// The same for a read that keeps its answer itself.
+  Status run_read(std::function<void(Connection&)> look);
 
   const Options options_;
   const StoreSettings settings_;

@@ -3,15 +3,13 @@
 #include <array>
 #include <cstddef>
 
+#include "provider/sqlite/statement_entry.h"
+
 namespace perdure::sqlite {
 
 namespace {
 
-struct Entry {
-  Sql id;
-  std::string_view name;
-  std::string_view text;
-};
+using Entry = StatementEntry;
 
 #define PERDURE_EXECUTION_COLUMNS                                                              \
   "status, blocked_reason, blocked_detail, blocked_since, output, failure_type, "              \
@@ -465,21 +463,22 @@ constexpr std::array kEntries{
 #undef PERDURE_EXECUTION_COLUMNS
 #undef PERDURE_INSTANCE_COLUMNS
 
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < kEntries.size(); ++i) {
-    if (kEntries[i].id != static_cast<Sql>(i)) return false;
-  }
-  return kEntries.size() == static_cast<std::size_t>(Sql::kCount);
+static_assert(in_order(kEntries, 0), "every Sql has its text, in the order of the enum");
+static_assert(kEntries.size() == static_cast<std::size_t>(kFirstManagement));
+
+const Entry& entry(Sql id) {
+  const auto index = static_cast<std::size_t>(id);
+  if (index < kEntries.size()) return kEntries[index];
+  return management_statements()[index - kEntries.size()];
 }
-static_assert(in_order(), "every Sql has its text, in the order of the enum");
 
 }  // namespace
 
 std::string_view sql_text(Sql id) {
-  return kEntries[static_cast<std::size_t>(id)].text;
+  return entry(id).text;
 }
 std::string_view sql_name(Sql id) {
-  return kEntries[static_cast<std::size_t>(id)].name;
+  return entry(id).name;
 }
 
 }  // namespace perdure::sqlite

@@ -48,11 +48,18 @@ bool is_wasteful(const std::string& step) {
   return step.find("USE TEMP B-TREE FOR ORDER BY") != std::string::npos;
 }
 
+/// Counting looks at every row that is counted, but at no other: through a partial index.
+bool counts_by_index(Sql id, const std::string& step) {
+  const bool counts = id >= Sql::kDepthInstances && id <= Sql::kDepthHeld;
+  return counts && step.find(" USING ") != std::string::npos &&
+         step.find("INDEX ") != std::string::npos;
+}
+
 TEST_F(StatementPlans, UseAnIndexAndNeverSort) {
   for (int i = 0; i < static_cast<int>(Sql::kCount); ++i) {
     const Sql id = static_cast<Sql>(i);
     for (const std::string& step : plan(sql_text(id))) {
-      EXPECT_FALSE(is_wasteful(step)) << sql_name(id) << ": " << step;
+      EXPECT_TRUE(!is_wasteful(step) || counts_by_index(id, step)) << sql_name(id) << ": " << step;
     }
   }
 }

@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "provider/sqlite/management.h"
+#include "provider/sqlite/removal.h"
+#include "provider/sqlite/rows.h"
+
+namespace perdure::sqlite {
+
+namespace {
+
+constexpr std::int64_t kPortion = 100;
+
+std::vector<ExecutionNo> prunable(
+    Connection& db, InstanceKey key, ExecutionNo after, ExecutionNo newest, TimePoint before) {
+  std::vector<ExecutionNo> found;
+  Query row = db.query(Sql::kPrunableExecutions, key, after, newest, before, kPortion);
+  while (row.next()) found.push_back(row.id<ExecutionNo>(0));
+  return found;
+}
+
+bool has_cascade(Connection& db, InstanceKey key, ExecutionNo execution) {
+  return db.query(Sql::kCascadeOf, key, execution).next();
+}
+
+}  // namespace
+
+Result<ExecutionsPruned> prune_executions(WriteContext& context, const PruneExecutions& request) {
+  if (request.limit <= 0) return invalid_argument("limit must be at least 1");
+  if (request.keep_last < 0) return invalid_argument("keep_last must not be negative");
+  const auto instance = find_instance(context.db, request.id);
+  if (!instance) return not_found("no instance '" + request.id + "'");
+  const std::int64_t keep = std::clamp<std::int64_t>(request.keep_last, 1, instance->current.value);
+  const ExecutionNo newest{instance->current.value - keep};
+  const TimePoint before = request.completed_before.value_or(TimePoint::max());
+
+  Remover remover(context, request.limit);
+  ExecutionsPruned answer;
+  ExecutionNo after{0};
+  while (!answer.more) {
+    const auto found = prunable(context.db, instance->key, after, newest, before);
+    if (found.empty()) break;
+    for (ExecutionNo execution : found) {
+      after = execution;
+      // Who is still to be canceled is found by the link to this execution.
+      if (has_cascade(context.db, instance->key, execution)) continue;
+      if (remover.exhausted() || !remover.delete_execution(instance->key, execution)) {
+        answer.more = true;
+        break;
+      }
+      ++answer.executions;
+      remover.carry_on();
+    }
+  }
+  answer.removing = !remover.carry_on();
+  answer.events = remover.events;
+  answer.touched = std::move(remover.touched);
+  return answer;
+}
+
+}  // namespace perdure::sqlite
