@@ -1,0 +1,162 @@
+#include "tests/sqlite/crash/finish.h"
+
+#include <optional>
+#include <set>
+
+#include "tests/sqlite/crash/world.h"
+
+namespace perdure::sqlite::crash {
+
+namespace {
+
+/// More than any store of the tests needs.
+constexpr int kRounds = 100;
+
+std::optional<EventKind> event_of(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kActivityCompleted:
+      return EventKind::kActivityCompleted;
+    case MessageKind::kActivityFailed:
+      return EventKind::kActivityFailed;
+    case MessageKind::kActivityCanceled:
+      return EventKind::kActivityCanceled;
+    case MessageKind::kTimerFired:
+      return EventKind::kTimerFired;
+    case MessageKind::kEventRaised:
+      return EventKind::kEventReceived;
+    case MessageKind::kChildCompleted:
+      return EventKind::kChildCompleted;
+    case MessageKind::kChildFailed:
+      return EventKind::kChildFailed;
+    case MessageKind::kChildCanceled:
+      return EventKind::kChildCanceled;
+    case MessageKind::kChildTerminated:
+      return EventKind::kChildTerminated;
+    case MessageKind::kChildStartFailed:
+      return EventKind::kChildStartFailed;
+    case MessageKind::kCancel:
+      return EventKind::kCancelRequested;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_call(EventKind kind) {
+  return kind == EventKind::kActivityScheduled || kind == EventKind::kTimerCreated ||
+         kind == EventKind::kChildScheduled;
+}
+
+bool is_drop(EventKind kind) {
+  return kind == EventKind::kActivityDropped || kind == EventKind::kTimerDropped ||
+         kind == EventKind::kChildDropped;
+}
+
+/// Where the calls of an execution stand.
+struct Calls {
+  std::set<EventId> open;
+  std::set<EventId> dropped;
+
+  void see(const Event& event) {
+    if (is_call(event.kind)) open.insert(event.id);
+    if (is_drop(event.kind)) dropped.insert(event.source);
+    open.erase(event.source);
+  }
+};
+
+class Finisher {
+ public:
+  Finisher(Provider& store, VirtualClock& clock) : store_(store), clock_(clock), mint_(enroll()) {}
+
+  void run() {
+    int idle = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      value_of(store_.sweep_work_items(), "sweep");
+      value_of(store_.carry_on_cascades(), "carry on");
+      const bool worked = complete_work();
+      idle = take_turns() || worked ? 0 : idle + 1;
+      // Nothing of the tests is due later than in a few hours.
+      if (idle > 4) return;
+      if (idle > 0) clock_.advance(1h);
+    }
+    throw std::runtime_error("the store does not come to rest");
+  }
+
+ private:
+  Epoch enroll() {
+    const RegisterProcess request{.host = "finisher", .pid = 3, .queues = {kQueue}};
+    return value_of(store_.register_process(request), "register");
+  }
+
+  bool complete_work() {
+    FetchWorkItems fetch;
+    fetch.epoch = mint_.epoch();
+    fetch.queue = kQueue;
+    fetch.names = {kTask};
+    fetch.tokens = mint_.next(16);
+    const auto fetched = value_of(store_.fetch_work_items(std::move(fetch)), "claim");
+    if (!fetched.problems.empty()) throw std::runtime_error(fetched.problems[0].message);
+    AckWorkItems batch;
+    for (const WorkItem& item : fetched.items) {
+      batch.entries.push_back({.id = item.id, .lock = item.lock});
+      batch.entries.back().outcome.result = "\"finished\"";
+    }
+    expect_ok(status_of(store_.ack_work_items(std::move(batch))), "complete");
+    return !fetched.items.empty();
+  }
+
+  bool take_turns() {
+    FetchOrchestrationItems fetch;
+    fetch.epoch = mint_.epoch();
+    fetch.queue = kQueue;
+    fetch.served = {{kFlow, kVersion}};
+    fetch.tokens = mint_.next(16);
+    const auto fetched = value_of(store_.fetch_orchestration_items(std::move(fetch)), "fetch");
+    for (const OrchestrationItem& item : fetched.items) take_turn(item);
+    return !fetched.items.empty();
+  }
+
+  void take_turn(const OrchestrationItem& item) {
+    if (item.problem) throw std::runtime_error(item.problem->message);
+    Calls calls;
+    for (const Event& event : history(item)) calls.see(event);
+    Turn turn(item);
+    for (const Message& message : item.messages) {
+      const auto kind = event_of(message.kind);
+      if (!kind || calls.dropped.contains(message.source)) continue;
+      turn.event(*kind, message.source, message.payload);
+      calls.see(turn.commit.events.back());
+    }
+    if (item.cancel_requested_at) {
+      turn.end(ExecutionStatus::kCanceled);
+    } else if (calls.open.empty()) {
+      turn.end(ExecutionStatus::kCompleted);
+    }
+    AckOrchestrationItems batch;
+    batch.entries.push_back(std::move(turn.commit));
+    // The end of a parent, earlier in this round, may have taken a child's lock away.
+    const Status committed = status_of(store_.ack_orchestration_items(std::move(batch)));
+    if (committed.ok() || committed.code() == ErrorCode::kLockLost) return;
+    if (committed.code() != ErrorCode::kConflict) expect_ok(committed, "commit");
+    AbandonOrchestrationItems abandoned;
+    abandoned.entries.push_back({.instance = item.instance, .lock = item.lock});
+    expect_ok(status_of(store_.abandon_orchestration_items(std::move(abandoned))), "abandon");
+  }
+
+  std::vector<Event> history(const OrchestrationItem& item) {
+    const HistoryQuery query{.instance = item.instance, .execution = item.execution};
+    auto pages = value_of(store_.read_history({query}), "history");
+    return value_of(std::move(pages.at(0)), "history").events;
+  }
+
+  Provider& store_;
+  VirtualClock& clock_;
+  TokenMint mint_;
+};
+
+}  // namespace
+
+void finish_everything(Provider& store, VirtualClock& clock) {
+  Finisher(store, clock).run();
+}
+
+}  // namespace perdure::sqlite::crash

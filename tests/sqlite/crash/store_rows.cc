@@ -1,0 +1,107 @@
+#include "tests/sqlite/crash/store_rows.h"
+
+#include <array>
+
+namespace perdure::sqlite::crash {
+
+namespace {
+
+std::vector<std::string> texts(Connection& db, const std::string& sql) {
+  std::vector<std::string> all;
+  Query row = db.query_text(sql);
+  while (row.next()) all.push_back(row.text(0));
+  return all;
+}
+
+/// An expression that shows a whole row.
+std::string shown_row(Connection& db, const std::string& table) {
+  std::string shown = "'" + table + "'";
+  for (const std::string& column :
+       texts(db, "SELECT name FROM pragma_table_info('" + table + "')")) {
+    shown += " || ' " + column + "=' || quote(" + column + ")";
+  }
+  return shown;
+}
+
+/// A query that finds nothing in a store that kept its promises.
+struct Rule {
+  const char* name;
+  const char* broken_by;
+};
+
+// Status: 1 to 4 are live, 5 is completed. Event kinds: 2 to 6 end an execution; 10, 20 and 40 make
+// a call; 11 to 13, 21 and 41 to 45 are its answers; 14, 22 and 46 drop it.
+constexpr std::array kRules = {
+    Rule{"every run has ended",
+         "SELECT instance_key || '/' || execution FROM executions WHERE status < 5"},
+    Rule{"no message is left", "SELECT message_id FROM orchestrator_queue"},
+    Rule{"no work is left", "SELECT work_id FROM worker_queue"},
+    Rule{"no cascade is left", "SELECT cascade_id FROM cascades"},
+    Rule{"no start is left", "SELECT instance_key FROM pending_starts"},
+    Rule{"no lock is left", "SELECT instance_key FROM instance_ready WHERE lock_token IS NOT NULL"},
+    Rule{"histories have no gap",
+         "SELECT instance_key || '/' || execution FROM history GROUP BY instance_key, execution "
+         "HAVING min(event_id) <> 1 OR max(event_id) <> count(*)"},
+    Rule{"executions know their last event",
+         "SELECT instance_key || '/' || execution FROM executions e WHERE last_event <> "
+         "(SELECT max(event_id) FROM history h WHERE h.instance_key = e.instance_key "
+         "AND h.execution = e.execution)"},
+    Rule{"one event ends a history, and it is the last",
+         "SELECT instance_key || '/' || execution FROM executions e WHERE last_event <> "
+         "(SELECT coalesce(sum(event_id), 0) FROM history h "
+         "WHERE h.instance_key = e.instance_key AND h.execution = e.execution "
+         "AND kind BETWEEN 2 AND 6)"},
+    Rule{"no call is answered twice",
+         "SELECT instance_key || '/' || execution || '/' || source_event FROM history "
+         "WHERE kind IN (11, 12, 13, 21, 41, 42, 43, 44, 45) "
+         "GROUP BY instance_key, execution, source_event HAVING count(*) > 1"},
+    Rule{"an answer has its call",
+         "SELECT instance_key || '/' || execution || '/' || event_id FROM history a "
+         "WHERE kind IN (11, 12, 13, 21, 41, 42, 43, 44, 45) AND NOT EXISTS "
+         "(SELECT 1 FROM history c WHERE c.instance_key = a.instance_key "
+         "AND c.execution = a.execution AND c.event_id = a.source_event "
+         "AND c.kind IN (10, 20, 40))"},
+    Rule{"a completed run has the answer of every call",
+         "SELECT instance_key || '/' || execution || '/' || event_id FROM history c "
+         "JOIN executions e USING (instance_key, execution) "
+         "WHERE e.status = 5 AND c.kind IN (10, 20, 40) AND NOT EXISTS "
+         "(SELECT 1 FROM history a WHERE a.instance_key = c.instance_key "
+         "AND a.execution = c.execution AND a.source_event = c.event_id)"},
+};
+
+}  // namespace
+
+std::string all_rows(const std::string& path) {
+  auto db = Connection::open(path, Access::kReadOnly);
+  db->exec("BEGIN");
+  std::string all;
+  for (const std::string& table :
+       texts(*db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")) {
+    const std::string rows = "SELECT " + shown_row(*db, table) + " FROM " + table + " ORDER BY 1";
+    for (const std::string& row : texts(*db, rows)) all += row + '\n';
+  }
+  db->exec("COMMIT");
+  return all;
+}
+
+std::string integrity(const std::string& path) {
+  auto db = Connection::open(path, Access::kReadWrite);
+  std::string all;
+  for (const std::string& line : texts(*db, "PRAGMA integrity_check")) {
+    all += all.empty() ? line : '\n' + line;
+  }
+  return all;
+}
+
+std::vector<std::string> violations_at_the_end(const std::string& path) {
+  auto db = Connection::open(path, Access::kReadOnly);
+  std::vector<std::string> found;
+  for (const Rule& rule : kRules) {
+    for (const std::string& row : texts(*db, rule.broken_by)) {
+      found.push_back(std::string(rule.name) + ", but not: " + row);
+    }
+  }
+  return found;
+}
+
+}  // namespace perdure::sqlite::crash
