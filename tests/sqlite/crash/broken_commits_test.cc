@@ -76,14 +76,14 @@ TEST_F(BrokenCommits, AFullDiskRefusesTheEntryThatDoesNotFitAndNoOther) {
 }
 
 TEST_F(BrokenCommits, AFileThatMayNotGrowBreaksNoPromise) {
-  ChildProcess child(PERDURE_CRASH_CHILD, {"starve", path_}, "");
+  ChildProcess child(PERDURE_CRASH_CHILD, {"starve", path_, "full"}, "");
   ASSERT_EQ(describe_end(child.wait_for_end()), "returned 0");
   const auto store = open_driven();
   expect_whole(*store, 4);
 }
 
 TEST_F(BrokenCommits, AProcessStoppedWhileItWritesKeepsOthersWaitingUntilItGoesOn) {
-  ChildProcess child(PERDURE_CRASH_CHILD, {"stop_while_writing", path_}, "");
+  ChildProcess child(PERDURE_CRASH_CHILD, {"stop_while_writing", path_, "full"}, "");
   child.wait_for_stop();
 
   const auto store = open_store(path_, clock_, Durability::kFull);
@@ -113,7 +113,7 @@ TEST_F(BrokenCommits, AProcessStoppedWhileItWritesKeepsOthersWaitingUntilItGoesO
 
 TEST_F(BrokenCommits, AProcessKilledWhileItStandsStillHoldsNothing) {
   {
-    ChildProcess child(PERDURE_CRASH_CHILD, {"stop_while_writing", path_}, "");
+    ChildProcess child(PERDURE_CRASH_CHILD, {"stop_while_writing", path_, "full"}, "");
     child.wait_for_stop();
   }
   const auto store = open_store(path_, clock_, Durability::kFull);

@@ -14,16 +14,16 @@ namespace perdure::sqlite::crash {
 
 namespace {
 
-void make_store(const std::string& path) {
+void make_store(const std::string& path, Durability durability) {
   expect_ok(failpoint::arm_from_environment(), "arm");
-  World(path, Durability::kFull);
+  World(path, durability);
 }
 
-void operate(const std::string& name, const std::string& path) {
+void operate(const std::string& name, const std::string& path, Durability durability) {
   const auto all = operations();
   const auto operation = std::ranges::find(all, name, &Operation::name);
   if (operation == all.end()) throw std::runtime_error("no such operation: " + name);
-  World world(path, Durability::kFull);
+  World world(path, durability);
   const Run run = operation->prepare(world);
   expect_ok(failpoint::arm_from_environment(), "arm");
   expect_ok(run(world.store()), "run");
@@ -47,11 +47,13 @@ void stop_while_writing(const std::string& path) {
   expect_ok(answer->get_future().get(), "start");
 }
 
-void run(const std::string& what, const std::string& path) {
-  if (what == "make_store") return make_store(path);
+void run(const std::string& what, const std::string& path, const std::string& how) {
+  if (how != "full" && how != "relaxed") throw std::runtime_error("no such durability: " + how);
+  const Durability durability = how == "full" ? Durability::kFull : Durability::kRelaxed;
+  if (what == "make_store") return make_store(path, durability);
   if (what == "stop_while_writing") return stop_while_writing(path);
   if (what == "starve") return write_with_a_file_size_limit(path);
-  operate(what, path);
+  operate(what, path, durability);
 }
 
 }  // namespace
@@ -60,12 +62,12 @@ void run(const std::string& what, const std::string& path) {
 int main(int argc, char** argv) {
   // A test that dies takes its children along.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (argc != 3) {
-    std::cerr << "usage: " << argv[0] << " WHAT PATH\n";
+  if (argc != 4) {
+    std::cerr << "usage: " << argv[0] << " WHAT PATH full|relaxed\n";
     return 2;
   }
   try {
-    perdure::sqlite::crash::run(argv[1], argv[2]);
+    perdure::sqlite::crash::run(argv[1], argv[2], argv[3]);
     return 0;
   } catch (const std::exception& error) {
     std::cerr << argv[1] << ": " << error.what() << '\n';

@@ -92,11 +92,12 @@ struct Undisturbed {
 class Killed : public ::testing::TestWithParam<Case> {
  protected:
   /// A child is seen to die at the point.
-  void kill_at_the_point() {
+  void kill_at_the_point(const std::string& durability) {
     ASSERT_TRUE(expected_.answer.ok()) << expected_.answer.error().message;
     ASSERT_NE(expected_.before, expected_.after) << "the operation writes nothing";
-    ChildProcess child(
-        PERDURE_CRASH_CHILD, {GetParam().operation.name, path_}, GetParam().failpoints());
+    ChildProcess child(PERDURE_CRASH_CHILD,
+                       {GetParam().operation.name, path_, durability},
+                       GetParam().failpoints());
     ASSERT_EQ(describe_end(child.wait_for_end()), "was ended by SIGKILL")
         << "it must not live past " << GetParam().point;
   }
@@ -122,7 +123,7 @@ class Killed : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(Killed, LeavesAllOrNothingToTheNextWhoOpensTheStore) {
-  ASSERT_NO_FATAL_FAILURE(kill_at_the_point());
+  ASSERT_NO_FATAL_FAILURE(kill_at_the_point("full"));
   expect_all_or_nothing();
   VirtualClock clock(expected_.now);
   const auto store = open_store(path_, clock, Durability::kRelaxed);
@@ -146,7 +147,7 @@ TEST_P(Killed, LeavesAllOrNothingToTheNextWhoOpensTheStore) {
 TEST_P(Killed, LeavesAllOrNothingAndLocksThatExpireToThoseWhoHaveItOpen) {
   VirtualClock clock;
   const auto store = open_store(path_, clock, Durability::kRelaxed);
-  ASSERT_NO_FATAL_FAILURE(kill_at_the_point());
+  ASSERT_NO_FATAL_FAILURE(kill_at_the_point("relaxed"));
   expect_all_or_nothing();
   static_cast<void>(the_dead(*store));
   clock.advance(expected_.now - clock.now());
@@ -186,7 +187,7 @@ TEST_P(KilledMakingAStore, LeavesNothingOfItAndTheNextMakesIt) {
   const support::TempDir dir;
   const std::string path = dir.file("store.db");
   ChildProcess child(PERDURE_CRASH_CHILD,
-                     {"make_store", path},
+                     {"make_store", path, "full"},
                      "sqlite.migrate.step=kill:skip=" + std::to_string(GetParam()));
   ASSERT_EQ(describe_end(child.wait_for_end()), "was ended by SIGKILL");
 
