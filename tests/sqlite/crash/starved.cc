@@ -59,12 +59,12 @@ void write_with_a_file_size_limit(const std::string& path) {
 
   GroupOfStarts group;
   group.add("first", "1");
-  group.add("great", std::string(1 << 20, 'x'));
+  group.add("great", std::string(4 << 20, 'x'));
   group.add("last", "2");
   {
     const auto size =
         std::max(std::filesystem::file_size(path), std::filesystem::file_size(path + "-wal"));
-    const FileSizeLimit limit(size + (64 << 10));
+    const FileSizeLimit limit(size + (1 << 20));
     const auto answers = group.write(*store);
     if (!answers.at("great")) throw std::runtime_error("the limit limits nothing");
     for (const auto& [id, answer] : answers) expect_promise_kept(*store, id, answer);
