@@ -42,6 +42,10 @@ constexpr std::array kRules = {
     Rule{"histories have no gap",
          "SELECT instance_key || '/' || execution FROM history GROUP BY instance_key, execution "
          "HAVING min(event_id) <> 1 OR max(event_id) <> count(*)"},
+    Rule{"a history has its execution",
+         "SELECT instance_key || '/' || execution FROM history h WHERE NOT EXISTS "
+         "(SELECT 1 FROM executions e WHERE e.instance_key = h.instance_key "
+         "AND e.execution = h.execution)"},
     Rule{"executions know their last event",
          "SELECT instance_key || '/' || execution FROM executions e WHERE last_event <> "
          "(SELECT max(event_id) FROM history h WHERE h.instance_key = e.instance_key "
