@@ -132,7 +132,8 @@ TEST_P(Killed, LeavesAllOrNothingToTheNextWhoOpensTheStore) {
   // The caller got no answer and asks again: nothing is lost, nothing happens twice.
   if (!GetParam().committed() || GetParam().operation.repeatable) {
     const Status again = expected_.run(*store);
-    const bool refused = !again.ok() && again.code() == ErrorCode::kLockLost;
+    const bool refused = !again.ok() && (again.code() == ErrorCode::kLockLost ||
+                                         again.code() == ErrorCode::kNotFound);
     EXPECT_TRUE(again.ok() || (GetParam().committed() && refused)) << again.error().message;
     EXPECT_EQ(all_rows(path_), expected_.after);
   }

@@ -72,6 +72,7 @@ class Finisher {
     for (int round = 0; round < kRounds; ++round) {
       value_of(store_.sweep_work_items(), "sweep");
       value_of(store_.carry_on_cascades(), "carry on");
+      value_of(store_.carry_on_removals(), "remove");
       const bool worked = complete_work();
       idle = take_turns() || worked ? 0 : idle + 1;
       // Nothing of the tests is due later than in a few hours.

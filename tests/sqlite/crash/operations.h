@@ -18,7 +18,8 @@ struct Operation {
   /// in every process.
   std::function<Run(World&)> prepare;
   std::size_t entries = 1;
-  /// Done again after it has happened, it changes nothing (and may be refused as LockLost).
+  /// Done again after it has happened, it changes nothing (and may be refused as LockLost or
+  /// NotFound).
   bool repeatable = true;
 };
 
@@ -28,6 +29,7 @@ std::vector<Operation> operations();
 std::vector<Operation> operations_of_turns();
 std::vector<Operation> operations_of_workers();
 std::vector<Operation> operations_of_clients();
+std::vector<Operation> operations_of_management();
 
 template <class Request>
 Run request(Request request) {

@@ -169,7 +169,7 @@ std::vector<Operation> operations_of_turns() {
 
 std::vector<Operation> operations() {
   std::vector<Operation> all = operations_of_turns();
-  for (auto more : {operations_of_workers(), operations_of_clients()}) {
+  for (auto more : {operations_of_workers(), operations_of_clients(), operations_of_management()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

@@ -37,6 +37,7 @@ constexpr std::array kRules = {
     Rule{"no message is left", "SELECT message_id FROM orchestrator_queue"},
     Rule{"no work is left", "SELECT work_id FROM worker_queue"},
     Rule{"no cascade is left", "SELECT cascade_id FROM cascades"},
+    Rule{"no removal is left", "SELECT instance_key FROM removals"},
     Rule{"no start is left", "SELECT instance_key FROM pending_starts"},
     Rule{"no lock is left", "SELECT instance_key FROM instance_ready WHERE lock_token IS NOT NULL"},
     Rule{"histories have no gap",

@@ -1,0 +1,87 @@
+#include "tests/sqlite/crash/operations.h"
+
+namespace perdure::sqlite::crash {
+
+namespace {
+
+/// A live run with claimed work, a locked child and another child that waits.
+void grow_tree(World& world) {
+  world.start("a");
+  Turn first(world.lock("a"));
+  first.work();
+  first.work();
+  first.timer(world.now() + 1h);
+  world.commit(first);
+  world.claim(1);
+  for (const char* child : {"1", "2"}) {
+    world.raise("a", "grow");
+    world.start_waiting_child("a", child);
+  }
+  world.raise("1", "go");
+  world.lock("1");
+}
+
+void end(World& world, const std::string& id, ExecutionStatus status) {
+  Turn turn(world.lock(id));
+  turn.end(status);
+  world.commit(turn);
+}
+
+Run delete_tree(World& world) {
+  grow_tree(world);
+  world.start_waiting("other");
+  return request(DeleteInstance{.id = "a", .force = true});
+}
+
+Run delete_ended(World& world) {
+  for (const char* id : {"a", "b"}) {
+    world.start(id);
+    end(world, id, ExecutionStatus::kCompleted);
+  }
+  world.start_waiting("live");
+  DeleteInstances bulk;
+  bulk.completed_before = world.now() + 1s;
+  return request(std::move(bulk));
+}
+
+Run prune(World& world) {
+  world.start("a");
+  Turn first(world.lock("a"));
+  first.work({.on_cancel = OnCancel::kAbandon});
+  world.commit(first);
+  world.claim(1);
+  world.raise("a", "again");
+  for (int life = 0; life < 3; ++life) end(world, "a", ExecutionStatus::kContinuedAsNew);
+  return request(PruneExecutions{.id = "a", .keep_last = 2});
+}
+
+Run carry_on_removals(World& world) {
+  grow_tree(world);
+  const DeleteInstance deletion{.id = "a", .force = true, .limit = 1};
+  if (!value_of(world.store().delete_instance(deletion), "delete").removing) {
+    throw std::runtime_error("nothing is left to remove");
+  }
+  return request(CarryOnRemovals{});
+}
+
+Run trim_changes(World& world) {
+  for (const char* id : {"a", "b"}) {
+    world.start(id);
+    end(world, id, ExecutionStatus::kCompleted);
+  }
+  return request(TrimChanges{.keep = 1});
+}
+
+}  // namespace
+
+std::vector<Operation> operations_of_management() {
+  return {
+      {.name = "delete_instance", .prepare = delete_tree},
+      {.name = "delete_instances", .prepare = delete_ended},
+      {.name = "prune_executions", .prepare = prune},
+      {.name = "carry_on_removals", .prepare = carry_on_removals},
+      {.name = "trim_changes", .prepare = trim_changes},
+  };
+}
+
+}  // namespace perdure::sqlite::crash
