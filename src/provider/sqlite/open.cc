@@ -17,6 +17,9 @@ namespace {
 /// With others who open the store at the same time.
 constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(30);
 
+/// Bytes of the log that are kept for reuse: about where it begins anew.
+constexpr std::int64_t kLongLog = 64LL << 20U;
+
 Status check(const Options& options) {
   if (options.poison_after < kSuspectLosses) {
     return invalid_argument("poison_after must be at least " + std::to_string(kSuspectLosses));
@@ -34,6 +37,9 @@ std::unique_ptr<Connection> open_for_writing(const std::string& path, Durability
                                            : "PRAGMA synchronous = NORMAL");
   db->exec("PRAGMA temp_store = MEMORY");
   db->exec("PRAGMA cache_size = -65536");
+  // The checkpointer copies the log; one that had to grow is cut when it begins anew.
+  db->exec("PRAGMA wal_autocheckpoint = 0");
+  db->exec("PRAGMA journal_size_limit = " + std::to_string(kLongLog));
   return db;
 }
 

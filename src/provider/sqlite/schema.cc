@@ -261,6 +261,12 @@ CREATE TABLE early_events (
 );
 CREATE INDEX early_events_by_instance ON early_events (instance_id, early_id);
 CREATE INDEX early_events_by_expiry ON early_events (expires_at);
+
+CREATE TABLE writer_marks (
+  writer INTEGER PRIMARY KEY,
+  mark   INTEGER NOT NULL,
+  at     INTEGER NOT NULL
+);
 )sql";
 
 constexpr std::array kMigrations{

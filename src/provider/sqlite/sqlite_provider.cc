@@ -74,6 +74,13 @@ class RegisterJob : public WriteJob {
   Result<Epoch> answer_ = unavailable("not written");
 };
 
+std::unique_ptr<Checkpointer> make_checkpointer(
+    const Options& options, const std::function<std::unique_ptr<Connection>()>& open) {
+  if (!open) return nullptr;
+  return std::make_unique<Checkpointer>(
+      Checkpointer::Options{.thread = options.writer_thread, .open = open});
+}
+
 }  // namespace
 
 SqliteProvider::SqliteProvider(const Options& options,
@@ -83,14 +90,18 @@ SqliteProvider::SqliteProvider(const Options& options,
     : options_(options),
       settings_{.poison_after = options.poison_after, .database_path = std::move(path)},
       hub_(*options.clock),
+      checkpointer_(make_checkpointer(options, reopen)),
       readers_(settings_.database_path),
       writer_(std::move(writer_db),
               *options.clock,
               hub_,
-              Writer::Options{.thread = options.writer_thread, .reopen = std::move(reopen)}) {}
+              Writer::Options{.thread = options.writer_thread,
+                              .reopen = std::move(reopen),
+                              .checkpointer = checkpointer_.get()}) {}
 
 SqliteProvider::~SqliteProvider() {
   hub_.interrupt();
+  if (checkpointer_ != nullptr) checkpointer_->stop();
 }
 
 void SqliteProvider::submit_job(std::unique_ptr<WriteJob> job, CallOptions options, Lane lane) {
@@ -414,7 +425,9 @@ void SqliteProvider::interrupt_waits() {
 }
 
 bool SqliteProvider::poll_once() {
-  return writer_.poll_once();
+  const bool worked = writer_.poll_once();
+  if (checkpointer_ != nullptr) checkpointer_->run_pending();
+  return worked;
 }
 
 bool SqliteProvider::has_writer_thread() const {

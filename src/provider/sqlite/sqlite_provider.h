@@ -8,6 +8,7 @@
 #include "base/guarded.h"
 #include "provider/provider.h"
 #include "provider/sqlite/change_hub.h"
+#include "provider/sqlite/checkpointer.h"
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/options.h"
 #include "provider/sqlite/process_lock.h"
@@ -133,6 +134,8 @@ class SqliteProvider : public Provider {
   const Options options_;
   const StoreSettings settings_;
   ChangeHub hub_;
+  /// Null in memory. Goes after all other connections, so that the log is emptied into the file.
+  const std::unique_ptr<Checkpointer> checkpointer_;
   Readers readers_;
   /// Kernel locks of the processes that this object has registered, held until it goes.
   Guarded<ProcessLocks> process_locks_;

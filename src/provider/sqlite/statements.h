@@ -116,6 +116,11 @@ enum class Sql : int {
   kDeleteEarlyEventsOf,
   kDropExpiredEarlyEvents,
 
+  // writer marks
+  kWriteMark,
+  kReadMark,
+  kDropOldMarks,
+
   // management (management_statements.cc)
   kSummaryOf,
   kListByKey,

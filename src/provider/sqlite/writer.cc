@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <sqlite3.h>
+
 #include "base/check.h"
 #include "base/log.h"
 
@@ -15,6 +17,8 @@ constexpr std::chrono::milliseconds kLockSlice{20};
 constexpr std::chrono::milliseconds kPause{1};
 // A clock that was set back further than this is followed: leases and timers must not stand still.
 constexpr std::chrono::seconds kClockCorrection{1};
+// With others who hold the store while the outcome of a commit is looked up.
+constexpr std::chrono::seconds kLookPatience{5};
 
 Error deadline_passed() {
   return busy("the store was held by others until the deadline of the call; nothing was written");
@@ -22,6 +26,20 @@ Error deadline_passed() {
 
 Error stopped() {
   return unavailable("the store is being closed; nothing was written");
+}
+
+Error unknown() {
+  return commit_unknown("the commit failed, the write may or may not have happened");
+}
+
+Error not_landed() {
+  return unavailable("the commit failed and nothing was written");
+}
+
+/// Frames that were written whole but not synced may be found by a later recovery of the log, as
+/// long as nobody has written over them. After a write that failed the last one is not whole.
+bool may_land_later(const SqliteError& failure) {
+  return failure.code() != SQLITE_FULL && failure.extended() != SQLITE_IOERR_WRITE;
 }
 
 void fail_all(WriteJob& job, const Error& error) {
@@ -137,10 +155,12 @@ bool Writer::step() noexcept {
 void Writer::write_group(std::optional<Transaction>& transaction, WriteJobs group) {
   Topics topics;
   WriteContext context{.db = *db_, .now = read_now(), .topics = topics};
+  const std::int64_t changes = db_->total_changes();
   try {
     for (const auto& job : group) {
       for (std::size_t entry = 0; entry < job->entries(); ++entry) apply(*job, entry, context);
     }
+    write_mark(changes, context.now);
   } catch (const SqliteError& error) {
     log::debug("a group of writes is done again one by one", {{"error", error.what()}});
     end(transaction);
@@ -148,17 +168,16 @@ void Writer::write_group(std::optional<Transaction>& transaction, WriteJobs grou
     return;
   }
 
-  const Committed committed = commit(*transaction, last_deadline(group));
-  end(transaction);
-  if (committed == Committed::kBusy) {
-    answer_all(group, deadline_passed());
-    return;
-  }
-  if (committed == Committed::kUnknown) {
-    reopen();
-    for (const auto& job : group) {
-      for (std::size_t entry = 0; entry < job->entries(); ++entry) resolve_unknown(*job, entry);
-    }
+  switch (commit(transaction, last_deadline(group))) {
+    case Committed::kBusy:
+      return answer_all(group, deadline_passed());
+    case Committed::kNo:
+      return write_one_by_one(std::move(group));
+    case Committed::kUnknown:
+      answer_unknown(group);
+      break;
+    case Committed::kYes:
+      break;
   }
   hub_.publish(topics);
   answer_committed(group);
@@ -194,17 +213,23 @@ void Writer::write_alone(WriteJob& job, std::size_t entry) {
     Topics topics;
     try {
       WriteContext context{.db = *db_, .now = read_now(), .topics = topics};
+      const std::int64_t changes = db_->total_changes();
       apply(job, entry, context);
+      write_mark(changes, context.now);
     } catch (const SqliteError& error) {
       end(transaction);
       return job.fail(entry, to_error(error));
     }
-    const Committed committed = commit(*transaction, job.deadline);
-    end(transaction);
-    if (committed == Committed::kBusy) return job.fail(entry, deadline_passed());
-    if (committed == Committed::kUnknown) {
-      reopen();
-      resolve_unknown(job, entry);
+    switch (commit(transaction, job.deadline)) {
+      case Committed::kBusy:
+        return job.fail(entry, deadline_passed());
+      case Committed::kNo:
+        return job.fail(entry, not_landed());
+      case Committed::kUnknown:
+        job.fail(entry, unknown());
+        break;
+      case Committed::kYes:
+        break;
     }
     hub_.publish(topics);
     return;
@@ -212,6 +237,7 @@ void Writer::write_alone(WriteJob& job, std::size_t entry) {
 }
 
 void Writer::begin(std::optional<Transaction>& transaction) {
+  if (options_.checkpointer != nullptr) options_.checkpointer->make_way();
   if (db_ == nullptr) use(options_.reopen());
   pass_failpoint("sqlite.begin.before");
   transaction.emplace(*db_);
@@ -225,23 +251,63 @@ void Writer::apply(WriteJob& job, std::size_t entry, WriteContext& context) {
   pass_failpoint("sqlite.entry.after");
 }
 
-Writer::Committed Writer::commit(Transaction& transaction, SteadyTime deadline) {
+void Writer::write_mark(std::int64_t changes_before, TimePoint now) {
+  marked_ = db_->total_changes() != changes_before;
+  if (marked_) mark_.write(*db_, now);
+}
+
+Writer::Committed Writer::commit(std::optional<Transaction>& transaction, SteadyTime deadline) {
   for (;;) {
     try {
       pass_failpoint("sqlite.commit.before");
-      transaction.commit();
+      transaction->commit();
       pass_failpoint("sqlite.commit.after");
+      end(transaction);
       return Committed::kYes;
     } catch (const SqliteError& error) {
       if (!error.is_busy() || !db_->in_transaction()) {
-        log::error("a commit failed, its outcome is unknown", {{"error", error.what()}});
-        return Committed::kUnknown;
+        log::error("a commit failed", {{"error", error.what()}});
+        end(transaction);
+        return look(error, std::max(deadline, steady_now() + kLookPatience));
       }
     }
-    if (steady_now() >= deadline) return Committed::kBusy;
+    if (steady_now() >= deadline) {
+      end(transaction);
+      return Committed::kBusy;
+    }
     std::this_thread::sleep_for(kPause);
     answer_expired();
   }
+}
+
+Writer::Committed Writer::look(const SqliteError& failure, SteadyTime deadline) {
+  reopen();
+  if (!marked_) return Committed::kNo;
+  while (db_ != nullptr) {
+    std::optional<Transaction> transaction;
+    try {
+      // A commit of its own makes final what is seen: it writes over what the failed one has left
+      // in the log, and it succeeds only when the log can be synced.
+      const bool seal = may_land_later(failure);
+      if (seal) transaction.emplace(*db_);
+      const std::optional<bool> landed = mark_.landed(*db_, clock_.now());
+      if (seal) {
+        mark_.write(*db_, read_now());
+        transaction->commit();
+      }
+      end(transaction);
+      if (!landed.has_value()) return Committed::kUnknown;
+      return *landed ? Committed::kYes : Committed::kNo;
+    } catch (const SqliteError& error) {
+      end(transaction);
+      if (!error.is_busy() || queue_.stopped() || steady_now() >= deadline) {
+        log::error("the outcome of a commit cannot be seen", {{"error", error.what()}});
+        return Committed::kUnknown;
+      }
+    }
+    wait_for_lock();
+  }
+  return Committed::kUnknown;
 }
 
 void Writer::end(std::optional<Transaction>& transaction) {
@@ -267,20 +333,19 @@ void Writer::answer_committed(const WriteJobs& jobs) {
     pass_failpoint("sqlite.answer.before");
   } catch (const SqliteError&) {
     // The answers are lost, the writes are not.
-    for (const auto& job : jobs) {
-      for (std::size_t entry = 0; entry < job->entries(); ++entry) resolve_unknown(*job, entry);
-    }
+    answer_unknown(jobs);
   }
   for (const auto& job : jobs) job->answer();
 }
 
-void Writer::resolve_unknown(WriteJob& job, std::size_t entry) {
-  job.fail(entry, commit_unknown("the commit failed, the write may or may not have happened"));
+void Writer::answer_unknown(const WriteJobs& jobs) {
+  for (const auto& job : jobs) fail_all(*job, unknown());
 }
 
 void Writer::use(std::unique_ptr<Connection> db) {
   db_ = std::move(db);
   db_->set_busy_timeout(kLockSlice);
+  if (options_.checkpointer != nullptr) options_.checkpointer->watch(*db_);
   // Versions of two connections cannot be compared: others may have committed in between.
   data_version_ = -1;
   note_foreign();

@@ -12,6 +12,8 @@
 
 #include "base/clock.h"
 #include "provider/sqlite/change_hub.h"
+#include "provider/sqlite/checkpointer.h"
+#include "provider/sqlite/commit_mark.h"
 #include "provider/sqlite/connection.h"
 #include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/transaction.h"
@@ -26,7 +28,9 @@ namespace perdure::sqlite {
 /// waiting jobs are taken as one group and committed together, then their topics are published,
 /// then they are answered. An entry that fails makes the group roll back and its entries are done
 /// again one by one. A job is answered Busy when its deadline passes before its group begins. After
-/// a commit of unknown outcome the store is opened anew and the entries are answered CommitUnknown.
+/// a commit that failed the store is opened anew and the group's mark tells: it landed and is
+/// answered as if nothing had happened, or it did not and is done again one by one (an entry alone
+/// is answered Unavailable). CommitUnknown is the answer only when the store cannot be looked at.
 ///
 /// Threading: `submit`, `poll_once` and `foreign_version` from any thread. Completions run without
 /// any lock that `submit` needs; they must not call `poll_once`.
@@ -39,9 +43,11 @@ class Writer {
     std::size_t max_entries = 128;
     /// Nor beyond about so many rows, so that no group holds up a cancel for long.
     std::size_t max_rows = 2'000;
-    /// Opens the store again after a commit of unknown outcome. Empty (a store in memory): the
+    /// Opens the store again after a commit that failed. Empty (a store in memory): the
     /// connection is kept. Throws SqliteError.
     std::function<std::unique_ptr<Connection>()> reopen;
+    /// Told how long the log is, and given way between groups. Must outlive the writer.
+    Checkpointer* checkpointer = nullptr;
   };
 
   Writer(std::unique_ptr<Connection> db, Clock& clock, ChangeHub& hub, Options options);
@@ -66,7 +72,7 @@ class Writer {
   using SteadyTime = std::chrono::steady_clock::time_point;
   class Running;
 
-  enum class Committed : std::uint8_t { kYes, kBusy, kUnknown };
+  enum class Committed : std::uint8_t { kYes, kBusy, kNo, kUnknown };
 
   void run_thread();
   void answer_queued_as_stopped();
@@ -79,14 +85,18 @@ class Writer {
 
   void begin(std::optional<Transaction>& transaction);
   void apply(WriteJob& job, std::size_t entry, WriteContext& context);
-  Committed commit(Transaction& transaction, SteadyTime deadline);
+  /// Writes the mark of the group when the group has written anything.
+  void write_mark(std::int64_t changes_before, TimePoint now);
+  /// Ends the transaction too. kNo: it is certain that nothing of it is or will be in the store.
+  Committed commit(std::optional<Transaction>& transaction, SteadyTime deadline);
+  /// What became of a commit that failed with `failure`. The store is open again, if it can be.
+  Committed look(const SqliteError& failure, SteadyTime deadline);
   void end(std::optional<Transaction>& transaction);
   void wait_for_lock();
   bool answer_expired();
   void answer_committed(const WriteJobs& jobs);
 
-  /// Answers an entry after a commit of unknown outcome. The store is open again.
-  void resolve_unknown(WriteJob& job, std::size_t entry);
+  static void answer_unknown(const WriteJobs& jobs);
 
   void use(std::unique_ptr<Connection> db);
   void reopen();
@@ -102,6 +112,8 @@ class Writer {
   std::atomic<std::thread::id> runner_{};
   // Guarded by run_mutex_.
   std::unique_ptr<Connection> db_;  // null when the store could not be opened again
+  CommitMark mark_;
+  bool marked_ = false;  // the group under way has written its mark
   TimePoint last_now_{};
   std::int64_t data_version_ = 0;
 

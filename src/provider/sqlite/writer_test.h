@@ -82,6 +82,12 @@ class TestJob : public WriteJob {
   std::function<void(Outcome::Answers)> done_;
 };
 
+/// What tests write to, and what the writer needs of the schema.
+inline constexpr std::string_view kTables =
+    "CREATE TABLE t (x INTEGER PRIMARY KEY);"
+    "CREATE TABLE writer_marks (writer INTEGER PRIMARY KEY, mark INTEGER NOT NULL, "
+    "at INTEGER NOT NULL)";
+
 /// A file with the table t (x INTEGER PRIMARY KEY), a writer for it, and another connection.
 class WriterFixture : public ::testing::Test {
  protected:
@@ -89,7 +95,8 @@ class WriterFixture : public ::testing::Test {
 
   WriterFixture() {
     const auto db = open();
-    db->exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x INTEGER PRIMARY KEY)");
+    db->exec("PRAGMA journal_mode = WAL");
+    db->exec(kTables);
     other_ = open();
   }
   ~WriterFixture() override {
