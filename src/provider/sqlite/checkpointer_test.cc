@@ -1,7 +1,8 @@
 #include "provider/sqlite/checkpointer.h"
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
-#include <latch>
 #include <thread>
 
 #include <sqlite3.h>

@@ -1,5 +1,7 @@
 #include "provider/sqlite/commit_mark.h"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 #include "base/clock.h"

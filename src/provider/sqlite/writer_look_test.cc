@@ -1,4 +1,3 @@
-#include <atomic>
 #include <latch>
 
 #include <sqlite3.h>

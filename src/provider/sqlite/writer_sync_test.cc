@@ -1,4 +1,3 @@
-#include <atomic>
 #include <filesystem>
 #include <set>
 
