@@ -152,6 +152,8 @@ Result<std::optional<std::string>> find_file(const std::string& path) {
   }
   if (errno != ENOENT) return failed_look(path, "it cannot be reached", errno);
   if (::lstat(path.c_str(), &info) == 0) {
+    // Another process has made it between the two looks.
+    if (!S_ISLNK(info.st_mode)) return find_file(path);
     return invalid_argument(
         "database " + quoted(path) +
         ": a symbolic link to a file that does not exist; name the file itself");
