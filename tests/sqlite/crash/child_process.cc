@@ -69,6 +69,10 @@ void ChildProcess::resume() {
   if (::kill(pid_, SIGCONT) != 0) throw std::runtime_error("cannot be continued");
 }
 
+void ChildProcess::kill() {
+  if (::kill(pid_, SIGKILL) != 0) throw std::runtime_error("cannot be killed");
+}
+
 std::string describe_end(int state) {
   if (WIFSIGNALED(state)) return std::string("was ended by SIG") + sigabbrev_np(WTERMSIG(state));
   if (WIFEXITED(state)) return "returned " + std::to_string(WEXITSTATUS(state));

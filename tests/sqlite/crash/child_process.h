@@ -22,6 +22,7 @@ class ChildProcess {
   /// Waits until it has stopped; throws when it ends instead.
   void wait_for_stop();
   void resume();
+  void kill();
 
  private:
   int wait(int options);

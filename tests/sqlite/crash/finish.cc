@@ -1,9 +1,6 @@
 #include "tests/sqlite/crash/finish.h"
 
-#include <optional>
-#include <set>
-
-#include "tests/sqlite/crash/world.h"
+#include "tests/sqlite/crash/calls.h"
 
 namespace perdure::sqlite::crash {
 
@@ -11,57 +8,6 @@ namespace {
 
 /// More than any store of the tests needs.
 constexpr int kRounds = 100;
-
-std::optional<EventKind> event_of(MessageKind kind) {
-  switch (kind) {
-    case MessageKind::kActivityCompleted:
-      return EventKind::kActivityCompleted;
-    case MessageKind::kActivityFailed:
-      return EventKind::kActivityFailed;
-    case MessageKind::kActivityCanceled:
-      return EventKind::kActivityCanceled;
-    case MessageKind::kTimerFired:
-      return EventKind::kTimerFired;
-    case MessageKind::kEventRaised:
-      return EventKind::kEventReceived;
-    case MessageKind::kChildCompleted:
-      return EventKind::kChildCompleted;
-    case MessageKind::kChildFailed:
-      return EventKind::kChildFailed;
-    case MessageKind::kChildCanceled:
-      return EventKind::kChildCanceled;
-    case MessageKind::kChildTerminated:
-      return EventKind::kChildTerminated;
-    case MessageKind::kChildStartFailed:
-      return EventKind::kChildStartFailed;
-    case MessageKind::kCancel:
-      return EventKind::kCancelRequested;
-    default:
-      return std::nullopt;
-  }
-}
-
-bool is_call(EventKind kind) {
-  return kind == EventKind::kActivityScheduled || kind == EventKind::kTimerCreated ||
-         kind == EventKind::kChildScheduled;
-}
-
-bool is_drop(EventKind kind) {
-  return kind == EventKind::kActivityDropped || kind == EventKind::kTimerDropped ||
-         kind == EventKind::kChildDropped;
-}
-
-/// Where the calls of an execution stand.
-struct Calls {
-  std::set<EventId> open;
-  std::set<EventId> dropped;
-
-  void see(const Event& event) {
-    if (is_call(event.kind)) open.insert(event.id);
-    if (is_drop(event.kind)) dropped.insert(event.source);
-    open.erase(event.source);
-  }
-};
 
 class Finisher {
  public:
@@ -118,15 +64,9 @@ class Finisher {
 
   void take_turn(const OrchestrationItem& item) {
     if (item.problem) throw std::runtime_error(item.problem->message);
-    Calls calls;
-    for (const Event& event : history(item)) calls.see(event);
+    Calls calls(history(item));
     Turn turn(item);
-    for (const Message& message : item.messages) {
-      const auto kind = event_of(message.kind);
-      if (!kind || calls.dropped.contains(message.source)) continue;
-      turn.event(*kind, message.source, message.payload);
-      calls.see(turn.commit.events.back());
-    }
+    take_in_messages(turn, calls);
     if (item.cancel_requested_at) {
       turn.end(ExecutionStatus::kCanceled);
     } else if (calls.open.empty()) {
