@@ -13,6 +13,13 @@ std::span<const FailpointInfo> failpoint_table() {
       FailpointInfo{"sqlite.commit.before", "all entries are written, not committed"},
       FailpointInfo{"sqlite.commit.after", "the group is committed, nobody knows yet"},
       FailpointInfo{"sqlite.answer.before", "the group is committed, no completion has run"},
+      FailpointInfo{"sqlite.look.before", "a commit failed, its outcome has not been looked at"},
+      FailpointInfo{"sqlite.look.seen", "the outcome is read, and not yet made final"},
+      FailpointInfo{"sqlite.look.after", "the outcome is final, nobody knows yet"},
+      FailpointInfo{"sqlite.checkpoint.before", "the log is long, nothing of it is copied"},
+      FailpointInfo{"sqlite.checkpoint.restart", "the log is copied, it has not begun anew"},
+      FailpointInfo{"sqlite.checkpoint.after",
+                    "the log is copied, and begun anew if it was too long"},
       FailpointInfo{"sqlite.migrate.step", "between two steps of a schema migration"},
       FailpointInfo{"sqlite.register.locked", "registering a process, the write lock is held"},
   };

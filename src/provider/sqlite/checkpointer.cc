@@ -89,7 +89,9 @@ void Checkpointer::run() noexcept {
   const std::lock_guard running(run_mutex_);
   try {
     if (db_ == nullptr) connect();
+    pass_failpoint("sqlite.checkpoint.before");
     copy();
+    pass_failpoint("sqlite.checkpoint.after");
     return;
   } catch (const SqliteError& error) {
     log::warning("the log could not be copied into the database", {{"error", error.what()}});
@@ -122,6 +124,7 @@ void Checkpointer::copy() {
     restarting_ = true;
   }
   try {
+    pass_failpoint("sqlite.checkpoint.restart");
     progress = checkpoint(Mode::kRestart);
   } catch (const SqliteError&) {
     const std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "base/check.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 
 namespace perdure::sqlite {
@@ -286,16 +287,20 @@ Writer::Committed Writer::look(const SqliteError& failure, SteadyTime deadline) 
   while (db_ != nullptr) {
     std::optional<Transaction> transaction;
     try {
+      pass_failpoint("sqlite.look.before");
       // A commit of its own makes final what is seen: it writes over what the failed one has left
       // in the log, and it succeeds only when the log can be synced.
       const bool seal = may_land_later(failure);
       if (seal) transaction.emplace(*db_);
       const std::optional<bool> landed = mark_.landed(*db_, clock_.now());
+      pass_failpoint("sqlite.look.seen");
       if (seal) {
         mark_.write(*db_, read_now());
         transaction->commit();
       }
       end(transaction);
+      // Nothing can fail here: looked at again, the mark would be that of the look itself.
+      static_cast<void>(failpoint::hit("sqlite.look.after"));
       if (!landed.has_value()) return Committed::kUnknown;
       return *landed ? Committed::kYes : Committed::kNo;
     } catch (const SqliteError& error) {

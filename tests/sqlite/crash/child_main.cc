@@ -2,9 +2,12 @@
 #include <csignal>
 #include <future>
 #include <iostream>
+#include <optional>
 #include <sys/prctl.h>
 
 #include "base/failpoint.h"
+#include "tests/sqlite/crash/callers.h"
+#include "tests/sqlite/crash/great_writes.h"
 #include "tests/sqlite/crash/operations.h"
 #include "tests/sqlite/crash/starved.h"
 
@@ -27,6 +30,25 @@ void operate(const std::string& name, const std::string& path, Durability durabi
   const Run run = operation->prepare(world);
   expect_ok(failpoint::arm_from_environment(), "arm");
   expect_ok(run(world.store()), "run");
+}
+
+/// Several callers in one group. The answer of `killer` kills.
+void write_group(const std::string& path, Durability durability, std::size_t killer) {
+  World world(path, durability, Driver::kCalls);
+  const Callers callers(world);
+  const AnswerFile answers(path);
+  expect_ok(failpoint::arm_from_environment(), "arm");
+  callers.call_together(world.store(), [&](std::size_t caller, const Status& answer) {
+    expect_ok(answer, "call");
+    if (caller == killer) ::raise(SIGKILL);
+    answers.add(caller);
+  });
+}
+
+/// The number behind `prefix`, if `what` begins so.
+std::optional<int> number_behind(const std::string& what, const std::string& prefix) {
+  if (!what.starts_with(prefix)) return std::nullopt;
+  return std::stoi(what.substr(prefix.size()));
 }
 
 /// Stops inside a write transaction; continued, it commits.
@@ -53,6 +75,15 @@ void run(const std::string& what, const std::string& path, const std::string& ho
   if (what == "make_store") return make_store(path, durability);
   if (what == "stop_while_writing") return stop_while_writing(path);
   if (what == "starve") return write_with_a_file_size_limit(path);
+  if (what == "group") return write_group(path, durability, Callers::count());
+  if (const auto killer = number_behind(what, "group_killed_by_")) {
+    return write_group(path, durability, static_cast<std::size_t>(*killer));
+  }
+  if (what == "great_writes") return write_great_runs(path, durability, 0);
+  if (what == "great_writes_with_reader") return write_great_runs(path, durability, 0, true);
+  if (const auto change = number_behind(what, "great_writes_dying_at_")) {
+    return write_great_runs(path, durability, *change);
+  }
   operate(what, path, durability);
 }
 

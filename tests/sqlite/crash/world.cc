@@ -27,11 +27,15 @@ void expect_ok(const Status& status, const char* what) {
   if (!status.ok()) throw std::runtime_error(std::string(what) + ": " + status.error().message);
 }
 
-std::unique_ptr<Provider> open_store(const std::string& path, Clock& clock, Durability durability) {
+std::unique_ptr<Provider> open_store(const std::string& path,
+                                     Clock& clock,
+                                     Durability durability,
+                                     Driver driver) {
   Options options;
   options.path = path;
   options.durability = durability;
   options.clock = &clock;
+  options.writer_thread = driver == Driver::kThread;
   return value_of(open(options), "open");
 }
 
@@ -98,8 +102,8 @@ void Turn::end(ExecutionStatus status) {
   if (status == ExecutionStatus::kContinuedAsNew) commit.next = NextExecution{};
 }
 
-World::World(const std::string& path, Durability durability)
-    : store_(open_store(path, clock_, durability)) {
+World::World(const std::string& path, Durability durability, Driver driver)
+    : store_(open_store(path, clock_, durability, driver)) {
   register_process();
 }
 

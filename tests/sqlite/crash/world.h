@@ -46,7 +46,13 @@ Status status_of(const Result<Batch<T>>& answer) {
   return {};
 }
 
-std::unique_ptr<Provider> open_store(const std::string& path, Clock& clock, Durability durability);
+/// Who drives the writer of a store: a thread of its own, or each call.
+enum class Driver : std::uint8_t { kThread, kCalls };
+
+std::unique_ptr<Provider> open_store(const std::string& path,
+                                     Clock& clock,
+                                     Durability durability,
+                                     Driver driver = Driver::kThread);
 
 StartOrchestration start_request(const std::string& id, const std::string& input = "null");
 
@@ -67,7 +73,7 @@ struct Turn {
 
 class World {
  public:
-  World(const std::string& path, Durability durability);
+  World(const std::string& path, Durability durability, Driver driver = Driver::kThread);
 
   Provider& store() { return *store_; }
   VirtualClock& clock() { return clock_; }
