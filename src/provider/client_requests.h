@@ -15,6 +15,11 @@
 /// A non-empty `request_id` makes a call repeatable: the second one with the same id changes
 /// nothing and gets the stored answer of the first (without touched claims). Errors, and events
 /// that reached nobody, are not stored. The same id for another kind of call is InvalidArgument.
+///
+/// A row that cannot be read: Corrupt, naming table and key, nothing written. That is a row of the
+/// instance that was asked for, of a run that is stored to follow it, or the stored answer of the
+/// request id. Rows of others (parent, descendants, work) do not fail a call; an early event that
+/// cannot be read is handed on to the instance that is started, whose next fetch reports it.
 namespace perdure {
 
 /// A start on an id whose current execution is live.
@@ -99,6 +104,8 @@ struct CancelAnswer {
   std::vector<TouchedClaim> touched;                   ///< fire these tokens now
   std::int64_t descendants = 0;                        ///< reached in this commit
   bool cascading = false;  ///< more descendants follow: carry_on_cascades
+  /// Descendants that cannot be read: left as they are, and named. The others are reached.
+  std::vector<Error> problems;
 };
 
 /// Cancels the current execution of an instance **and of all its descendants whose close policy is
@@ -137,6 +144,9 @@ struct CascadesCarriedOn {
   std::vector<TouchedClaim> touched;
   std::int64_t reached = 0;    ///< descendants canceled or terminated by this call
   std::int64_t remaining = 0;  ///< cascades that are not finished
+  /// Cascades and descendants that cannot be read: left as they are, and named; they do not count
+  /// as remaining.
+  std::vector<Error> problems;
 };
 
 /// Carries on stored cascades by up to `limit` descendants; any process may, at any time, also

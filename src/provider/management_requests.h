@@ -65,8 +65,8 @@ struct InstanceSummary {
   std::optional<TimePoint> cancel_requested_at;
   TimePoint started_at{};
   std::optional<TimePoint> completed_at;
-  /// Set when a row of this instance cannot be read: which table and key. Its neighbours are listed
-  /// all the same; its status is unknown and passes every filter.
+  /// Set when a row of this instance cannot be read: which table and key. Then `blocked` is
+  /// corrupt, the status is unknown and passes every filter. Neighbours are listed all the same.
   std::optional<Error> problem;
 };
 
@@ -165,6 +165,8 @@ struct ChangePage {
   bool more = false;
   /// Changes after the position asked for were trimmed: look at the instances themselves.
   bool missed = false;
+  /// Rows that cannot be read are left out and named here; the feed goes on behind them.
+  std::vector<Error> problems;
 };
 
 struct InstanceDeleted {
@@ -181,6 +183,8 @@ struct InstanceDeleted {
 /// written. With `force` live ones are deleted too: their locks are gone (a turn under way:
 /// LockLost), their work is deleted and its tokens are `touched`, and nobody is told. Descendants
 /// beyond the limit run on until `carry_on_removals` has reached them.
+///
+/// What cannot be read can be deleted.
 ///
 /// Errors: NotFound. Conflict, and nothing is written: a live run in the tree and no `force`; a
 /// child of an instance that exists (also with `force`: delete that one). A child whose parent was
@@ -255,6 +259,8 @@ struct RemovalsCarriedOn {
   std::int64_t events = 0;
   std::vector<TouchedClaim> touched;
   bool removing = false;  ///< something is left
+  /// Removals that cannot be read stay as they are and are named here.
+  std::vector<Error> problems;
 };
 
 /// Carries on removals by about `limit` rows: first the descendants of deleted instances, then

@@ -37,6 +37,7 @@ struct ProcessEnded {
   std::int64_t freed_claims = 0;
   std::int64_t freed_locks = 0;
   std::int64_t ended_rows = 0;  ///< marked, cut or poisoned rows: ended, owners told
+  std::vector<Error> problems;  ///< work rows that cannot be read: set aside (held) and named
 };
 
 /// Ends the epoch of a dead process in one commit: its claims and instance locks are freed (a loss
@@ -67,6 +68,9 @@ struct ProcessInfo {
   /// True: the kernel has released its lock: the process is dead, take over now. False proves
   /// nothing.
   bool lock_released = false;
+  /// Set when the row cannot be read: which table and key. The epoch is right, it can be taken over
+  /// by it, and `lock_released` tells; the rest is not known.
+  std::optional<Error> problem;
 };
 
 }  // namespace perdure

@@ -47,6 +47,8 @@ struct ExecutionInfo {
   TimePoint started_at{};
   std::optional<TimePoint> completed_at;
   std::string engine_version;
+  /// Only in lists: the row cannot be read, which table and key; the number alone is right.
+  std::optional<Error> problem;
 };
 
 struct InstanceInfo {

@@ -68,7 +68,9 @@ struct SettledWork {
 /// written** (canceled, taken by another, settled before). A lapsed claim that nobody took still
 /// settles. On a marked row nothing is tried again: completed and failed are the real outcome,
 /// retry at is failed, canceled and given back are canceled; the owner, if it still lives, is told
-/// in the same commit. A row that was cut from its owner is deleted whatever the outcome.
+/// in the same commit. A row that was cut from its owner is deleted whatever the outcome. Corrupt
+/// when the owner of the row cannot be read: nothing written; the claim lapses and the row is set
+/// aside.
 struct AckWorkItems {
   using Answer = Batch<void>;
 
@@ -106,6 +108,9 @@ struct SweptWork {
   std::int64_t timed_out = 0;  ///< rows failed by schedule_to_start or schedule_to_close
   std::vector<TouchedClaim> touched;
   std::optional<TimePoint> next_at;  ///< when the next row needs the sweep
+  /// Rows that cannot be read, also those that no claim would ever find, were set aside (held) and
+  /// are named here.
+  std::vector<Error> problems;
 };
 
 /// Does what time demands of work rows, up to `limit` rows: fails overdue rows (schedule_to_start,

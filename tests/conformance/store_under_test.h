@@ -17,12 +17,38 @@ namespace perdure::conformance {
 
 /// A row that a test wants unreadable.
 struct RowRef {
-  enum class Table { kHistory, kMessage, kWork, kExecution };
+  enum class Table {
+    kHistory,
+    kMessage,
+    kWork,
+    kExecution,
+    kInstance,      ///< id, names, parent link, number of the current execution
+    kLine,          ///< when an instance wants its turn, and its lock
+    kProcess,       ///< a registration
+    kRequest,       ///< the stored answer of a request id
+    kPendingStart,  ///< a start that waits for the run before it to end
+    kCascade,       ///< descendants that are still to be canceled
+    kRemoval,       ///< what is still to be removed of a deleted instance
+    kChange,        ///< a row of the change feed
+    kEarlyEvent,    ///< an event for an id that does not exist yet
+  };
+  enum class Damage {
+    kUnknownCode,  ///< a number that no version knows
+    kWrongType,    ///< something that is no number where a number belongs
+    kTooSmall,     ///< a negative number where there can be none
+    kBadText,      ///< bytes that are no text
+  };
 
   Table table = Table::kHistory;
-  InstanceKey instance;  ///< of history, message (its oldest row), execution (the current one)
-  EventId event;         ///< of history
-  WorkId work;           ///< of work
+  /// Of history, message (its oldest row), execution (the current one), instance, line, pending
+  /// start, cascade, removal.
+  InstanceKey instance;
+  EventId event;  ///< of history
+  WorkId work;    ///< of work
+  Damage damage = Damage::kUnknownCode;
+  Epoch epoch;           ///< of process
+  std::string text_key;  ///< request id of a request, instance id of an early event
+  ChangeSeq change;      ///< of change
 };
 
 /// One fresh, empty store, thrown away with this object.
@@ -44,8 +70,11 @@ class StoreUnderTest {
   /// when the store cannot be shared.
   virtual std::unique_ptr<Peer> second_process() = 0;
 
-  /// Makes a row unreadable for the provider (an unknown code in it, for example).
-  virtual void corrupt(const RowRef& row) = 0;
+  /// Makes a row unreadable for the provider, in the way that is asked for. The row must exist, and
+  /// must stay findable by its key. False, and nothing is changed, when this store has no such
+  /// table, or cannot hold such a value in it; an unknown code in history, message, work and
+  /// execution is possible in every store.
+  virtual bool corrupt(const RowRef& row) = 0;
 };
 
 struct StoreParam {

@@ -4,6 +4,7 @@
 #include "provider/sqlite/options.h"
 #include "provider/sqlite/sqlite_provider.h"
 #include "tests/conformance/store_under_test.h"
+#include "tests/sqlite/damage.h"
 #include "tests/support/temp_dir.h"
 
 /// SQLite for the conformance suite: a file with a writer thread, and a store in memory that its
@@ -22,28 +23,6 @@ std::unique_ptr<Provider> open_or_throw(const std::string& path, Clock& clock, b
   return std::move(provider).value();
 }
 
-/// A code that no version knows.
-std::string damage(const RowRef& row) {
-  const std::string key = std::to_string(row.instance.value);
-  switch (row.table) {
-    case RowRef::Table::kHistory:
-      return "UPDATE history SET kind = 999 WHERE instance_key = " + key +
-             " AND event_id = " + std::to_string(row.event.value);
-    case RowRef::Table::kMessage:
-      return "UPDATE orchestrator_queue SET kind = 999 WHERE message_id = (SELECT min(message_id) "
-             "FROM orchestrator_queue WHERE instance_key = " +
-             key + ")";
-    case RowRef::Table::kWork:
-      return "UPDATE worker_queue SET on_cancel = 999 WHERE work_id = " +
-             std::to_string(row.work.value);
-    case RowRef::Table::kExecution:
-      return "UPDATE executions SET status = 999 WHERE instance_key = " + key +
-             " AND execution = (SELECT current_execution FROM instances WHERE instance_key = " +
-             key + ")";
-  }
-  throw std::runtime_error("unknown table");
-}
-
 class SqliteStore : public StoreUnderTest {
  public:
   SqliteStore(std::string path, bool thread)
@@ -54,9 +33,12 @@ class SqliteStore : public StoreUnderTest {
   std::unique_ptr<Provider> second_provider() override { return nullptr; }
   std::unique_ptr<Peer> second_process() override { return nullptr; }
 
-  void corrupt(const RowRef& row) override {
-    const Status done = dynamic_cast<sqlite::SqliteProvider&>(*provider_).run_sql(damage(row));
+  bool corrupt(const RowRef& row) override {
+    const auto statement = damage(row);
+    if (!statement) return false;
+    const Status done = dynamic_cast<sqlite::SqliteProvider&>(*provider_).run_sql(*statement);
     if (!done.ok()) throw std::runtime_error(done.error().message);
+    return true;
   }
 
  protected:

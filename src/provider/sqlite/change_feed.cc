@@ -2,6 +2,7 @@
 
 #include "provider/sqlite/management.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
 
 namespace perdure::sqlite {
 
@@ -12,19 +13,35 @@ std::optional<std::int64_t> single_number(Query row) {
   return row.optional_integer(0);
 }
 
-Change read_change(const Query& row) {
+Change read_change(const Query& query) {
   Change change;
-  change.seq = row.id<ChangeSeq>(0);
-  const auto kind = row.code<ChangeKind>(1);
-  const auto status = row.code<ExecutionStatus>(5);
-  if (!kind || !status) throw_corrupt("changes", change.seq.value, "unknown code");
-  change.kind = *kind;
+  change.seq = query.id<ChangeSeq>(0);
+  const CheckedRow row(query, "changes", {change.seq.value});
+  change.kind = row.code<ChangeKind>(1);
   change.instance = row.id<InstanceKey>(2);
-  change.id = row.text(3);
-  change.execution = row.id<ExecutionNo>(4);
-  change.status = *status;
+  // Of another table, and only shown.
+  change.id = query.text(3);
+  change.execution = row.reference<ExecutionNo>(4);
+  change.status = row.code<ExecutionStatus>(5);
   change.at = row.time(6);
   return change;
+}
+
+/// Up to `limit` rows after `after`; answers how many there were, readable or not, and moves
+/// `after` behind them.
+std::size_t read_rows(Connection& db, ChangeSeq& after, std::size_t limit, ChangePage& page) {
+  std::size_t rows = 0;
+  Query row = db.query(Sql::kReadChanges, after, limit);
+  for (; row.next(); ++rows) {
+    after = row.id<ChangeSeq>(0);
+    try {
+      page.changes.push_back(read_change(row));
+    } catch (const SqliteError& error) {
+      if (!is_corrupt(error)) throw;
+      page.problems.push_back(to_error(error));
+    }
+  }
+  return rows;
 }
 
 Status check(const TrimChanges& request) {
@@ -41,14 +58,13 @@ ChangePage read_changes(Connection& db, ChangeSeq after, std::size_t limit) {
   const auto oldest = single_number(db.query(Sql::kOldestChange));
   page.missed = oldest && after.value < *oldest - 1;
   limit = std::min(limit, kNoLimit);
-  Query row = db.query(Sql::kReadChanges, after, limit + 1);
-  while (row.next()) {
-    if (page.changes.size() == limit) {
-      page.more = true;
-      break;
-    }
-    page.changes.push_back(read_change(row));
+  // A page of bad rows alone would give its reader no position to go on from.
+  for (bool full = true; full && page.changes.size() <= limit;) {
+    const std::size_t wanted = limit + 1 - page.changes.size();
+    full = read_rows(db, after, wanted, page) == wanted;
   }
+  page.more = page.changes.size() > limit;
+  if (page.more) page.changes.pop_back();
   return page;
 }
 

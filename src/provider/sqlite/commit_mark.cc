@@ -28,7 +28,9 @@ void CommitMark::write(Connection& db, TimePoint now) {
 std::optional<bool> CommitMark::landed(Connection& db, TimePoint now) const {
   if (now - written_at_ > kTrustedFor) return std::nullopt;
   Query row = db.query(Sql::kReadMark, writer_);
-  return row.next() && row.integer(0) == mark_;
+  if (!row.next()) return false;
+  if (!row.is_integer(0)) return std::nullopt;
+  return row.integer(0) == mark_;
 }
 
 }  // namespace perdure::sqlite

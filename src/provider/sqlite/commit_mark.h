@@ -20,7 +20,7 @@ class CommitMark {
   void write(Connection& db, TimePoint now);
 
   /// Whether the number written last is in the store; nullopt when that was so long ago that the
-  /// row may have been removed.
+  /// row may have been removed, or when the row cannot be read.
   std::optional<bool> landed(Connection& db, TimePoint now) const;
 
  private:

@@ -61,6 +61,15 @@ TEST_F(CommitMarkTest, SaysNothingAboutLongAgo) {
   EXPECT_EQ(mark.landed(*db_, now_ + hours(2)), std::nullopt);
 }
 
+TEST_F(CommitMarkTest, SaysNothingWhenItsRowCannotBeRead) {
+  CommitMark mark;
+  mark.write(*db_, now_);
+  db_->exec("UPDATE writer_marks SET mark = 'junk'");
+  EXPECT_EQ(mark.landed(*db_, now_), std::nullopt);
+  mark.write(*db_, now_);
+  EXPECT_EQ(mark.landed(*db_, now_), true) << "the next group writes over it";
+}
+
 TEST_F(CommitMarkTest, OfWritersLongGoneAreRemovedAndNoOthers) {
   db_->run(Sql::kWriteMark, INT64_MAX, 1, now_);
   db_->run(Sql::kWriteMark, INT64_MAX - 1, 1, now_ + hours(50));

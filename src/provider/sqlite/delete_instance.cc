@@ -197,6 +197,7 @@ Result<RemovalsCarriedOn> carry_on_removals(WriteContext& context, const CarryOn
   Remover remover(context, request.limit);
   RemovalsCarriedOn answer;
   answer.removing = !remover.carry_on_stored();
+  answer.problems = std::move(remover.problems);
   answer.instances = remover.instances;
   answer.events = remover.events;
   answer.touched = std::move(remover.touched);

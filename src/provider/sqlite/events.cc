@@ -12,6 +12,7 @@ EventDelivery deliver(WriteContext& context, const RaiseEvent& request) {
   const TimePoint visible_at = add(context.now, request.delay);
   const auto instance = find_instance(context.db, request.id);
   if (instance) {
+    check_line(context.db, instance->key);
     Message message;
     message.kind = MessageKind::kEventRaised;
     message.name = request.name;
@@ -37,7 +38,7 @@ Result<EventDelivery> raise_event(WriteContext& context, const RaiseEvent& reque
   PERDURE_ASSIGN_OR_RETURN(const auto before,
                            find_answer(context.db, RequestKind::kRaiseEvent, request.request_id));
   if (before) {
-    return from_code<EventDelivery>(before->answer).value_or(EventDelivery::kDelivered);
+    return *from_code<EventDelivery>(before->answer);
   }
   const EventDelivery delivery = deliver(context, request);
   // An event that reached nobody may be sent again under the same id.

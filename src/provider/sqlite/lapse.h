@@ -21,8 +21,12 @@ struct LapsedRow {
 std::vector<LapsedRow> read_lapsed(Query rows);
 
 /// Ends a row that must not run again: an unwanted one as canceled, one at the limit as poison; the
-/// owner is told in the same commit. Answers what it was; kReady: nothing was written.
-rules::LapseEffect end_lapsed_row(WriteContext& context, const LapsedRow& row, int poison_after);
+/// owner is told in the same commit. Answers what it was; kReady: nothing was written. One whose
+/// owner cannot be read is set aside and becomes a problem.
+rules::LapseEffect end_lapsed_row(WriteContext& context,
+                                  const LapsedRow& row,
+                                  int poison_after,
+                                  std::vector<Error>& problems);
 
 /// Makes due delayed rows ready, at most `limit`; answers how many.
 std::int64_t promote_due(WriteContext& context, std::int64_t limit);

@@ -74,7 +74,8 @@ void end_before_next(WriteContext& context,
 struct TreeReach {
   std::vector<TouchedClaim> touched;
   std::int64_t descendants = 0;
-  bool more = false;  ///< a cascade was stored for the rest
+  bool more = false;            ///< a cascade was stored for the rest
+  std::vector<Error> problems;  ///< of those that could not be read and were left as they are
 };
 
 /// How a tree is brought down.
@@ -91,6 +92,13 @@ bool take_down_run(WriteContext& context,
                    InstanceKey key,
                    const TakedownOrder& order,
                    std::vector<TouchedClaim>& touched);
+
+/// The same for an instance that the caller did not ask for by its id. When it cannot be read it is
+/// left as it is and becomes a problem of `reach`: nobody else suffers from it.
+bool take_down_other(WriteContext& context,
+                     InstanceKey key,
+                     const TakedownOrder& order,
+                     TreeReach& reach);
 
 /// The same for the descendants of an execution whose close policy is not abandon, up to the limit;
 /// the rest is stored as a cascade.

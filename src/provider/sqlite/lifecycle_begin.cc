@@ -1,29 +1,9 @@
-#include <algorithm>
-
 #include "provider/sqlite/lifecycle.h"
 #include "provider/sqlite/outbox.h"
 
 namespace perdure::sqlite {
 
 namespace {
-
-void deliver_early_events(WriteContext& context, const std::string& id, InstanceKey key) {
-  std::vector<Message> messages;
-  {
-    Query row = context.db.query(Sql::kEarlyEventsOf, id);
-    while (row.next()) {
-      if (row.time(3) <= context.now) continue;
-      Message message;
-      message.kind = MessageKind::kEventRaised;
-      message.name = row.text(0);
-      message.payload = row.text(1);
-      message.visible_at = std::max(row.time(2), context.now);
-      messages.push_back(std::move(message));
-    }
-  }
-  for (const Message& message : messages) enqueue(context, key, message);
-  context.db.run(Sql::kDeleteEarlyEventsOf, id);
-}
 
 /// Descendants of the run that has ended may still wait to be reached by a cascade from above; the
 /// new run is no way to them any more, so they get a cascade of their own.
@@ -138,7 +118,9 @@ InstanceKey begin_instance(WriteContext& context,
     key = InstanceKey{context.db.last_insert_id()};
   }
   begin_execution(context, key, spec);
-  deliver_early_events(context, id, key);
+  // The start is visible already, so they need not lower the line.
+  context.db.run(Sql::kMoveEarlyEvents, id, key, context.now);
+  context.db.run(Sql::kDeleteEarlyEventsOf, id);
   return key;
 }
 

@@ -43,8 +43,7 @@ void tell_parent(WriteContext& context,
                  const ExecutionRow& execution,
                  const ExecutionEnd& end) {
   if (!instance.parent) return;
-  const auto parent = load_instance(context.db, instance.parent->instance);
-  if (!parent || parent->current != instance.parent->execution) return;
+  if (!may_wait(context.db, instance.parent->instance, instance.parent->execution)) return;
   Message message;
   message.kind = rules::parent_message(end.status);
   message.execution = instance.parent->execution;
@@ -53,20 +52,21 @@ void tell_parent(WriteContext& context,
   message.failure = end.failure;
   message.text = end.reason.empty() ? execution.info.cancel_reason : end.reason;
   message.visible_at = context.now;
-  enqueue(context, parent->key, message);
+  enqueue(context, instance.parent->instance, message);
 }
 
 std::optional<ExecutionSpec> load_pending_start(WriteContext& context, InstanceKey key) {
   ExecutionSpec spec;
   {
-    Query row = context.db.query(Sql::kLoadPendingStart, key);
-    if (!row.next()) return std::nullopt;
-    spec.name = row.text(0);
+    Query query = context.db.query(Sql::kLoadPendingStart, key);
+    if (!query.next()) return std::nullopt;
+    const CheckedRow row(query, "pending_starts", {key.value});
+    spec.name = row.name(0);
     spec.version = row.text(1);
-    spec.queue = row.text(2);
+    spec.queue = row.name(2);
     spec.input = row.text(3);
-    spec.start_at = add(context.now, Duration{row.integer(4)});
-    if (row.integer(5) > 0) spec.deadline = add(spec.start_at, Duration{row.integer(5)});
+    spec.start_at = add(context.now, row.duration(4));
+    if (row.integer(5) > 0) spec.deadline = add(spec.start_at, row.duration(5));
   }
   return spec;
 }

@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <set>
 
+#include "base/log.h"
 #include "provider/rules/turn_rule.h"
 #include "provider/sqlite/lifecycle.h"
 #include "provider/sqlite/outbox.h"
+#include "provider/sqlite/sqlite_error.h"
+#include "provider/sqlite/transaction.h"
 #include "provider/sqlite/work_rows.h"
 
 namespace perdure::sqlite {
@@ -65,6 +69,26 @@ void request_cancel(WriteContext& context,
   announce_status(context, key, instance.current, ExecutionStatus::kCanceling);
 }
 
+/// Descendants that are still to be reached: up to `limit` of them and one more, without those that
+/// are `known` already.
+std::vector<InstanceKey> to_take_down(WriteContext& context,
+                                      InstanceKey key,
+                                      ExecutionNo execution,
+                                      const TakedownOrder& order,
+                                      std::int64_t limit,
+                                      const std::set<InstanceKey>& known) {
+  const Sql statement =
+      order.kind == RequestKind::kTerminate ? Sql::kLiveDescendants : Sql::kUncanceledDescendants;
+  std::vector<InstanceKey> found;
+  const auto rows = limit + 1 + static_cast<std::int64_t>(known.size());
+  Query row = context.db.query(statement, key, execution, rows);
+  while (row.next()) {
+    const auto descendant = row.id<InstanceKey>(0);
+    if (known.count(descendant) == 0) found.push_back(descendant);
+  }
+  return found;
+}
+
 }  // namespace
 
 bool take_down_run(WriteContext& context,
@@ -73,20 +97,40 @@ bool take_down_run(WriteContext& context,
                    std::vector<TouchedClaim>& touched) {
   const auto instance = load_instance(context.db, key);
   if (!instance) return false;
-  const auto execution = load_execution(context.db, key, instance->current);
-  if (!execution) throw_corrupt("executions", key.value, "the current execution is missing");
-  if (is_terminal(execution->info.status)) return false;
+  const ExecutionRow execution = load_current(context.db, *instance);
+  if (is_terminal(execution.info.status)) return false;
   if (order.kind == RequestKind::kTerminate) {
-    end_at_once(context, *instance, *execution, ExecutionStatus::kTerminated, order, touched);
+    end_at_once(context, *instance, execution, ExecutionStatus::kTerminated, order, touched);
     return true;
   }
-  if (execution->info.cancel_requested_at) return false;
-  if (rules::status_after_cancel(execution->had_turn()) == ExecutionStatus::kCanceled) {
-    end_at_once(context, *instance, *execution, ExecutionStatus::kCanceled, order, touched);
+  if (execution.info.cancel_requested_at) return false;
+  if (rules::status_after_cancel(execution.had_turn()) == ExecutionStatus::kCanceled) {
+    end_at_once(context, *instance, execution, ExecutionStatus::kCanceled, order, touched);
   } else {
+    check_line(context.db, key);
     request_cancel(context, *instance, order, touched);
   }
   return true;
+}
+
+bool take_down_other(WriteContext& context,
+                     InstanceKey key,
+                     const TakedownOrder& order,
+                     TreeReach& reach) {
+  try {
+    std::vector<TouchedClaim> touched;
+    Savepoint part(context.db);
+    const bool changed = take_down_run(context, key, order, touched);
+    part.keep();
+    reach.touched.insert(reach.touched.end(), touched.begin(), touched.end());
+    return changed;
+  } catch (const SqliteError& error) {
+    if (!is_corrupt(error) || !context.db.in_transaction()) throw;
+    log::warning("an instance cannot be read and is not canceled with its parent",
+                 {{"error", error.what()}});
+    reach.problems.push_back(to_error(error));
+    return false;
+  }
 }
 
 std::int64_t reach_descendants(WriteContext& context,
@@ -96,18 +140,21 @@ std::int64_t reach_descendants(WriteContext& context,
                                std::int64_t limit,
                                TreeReach& reach) {
   limit = std::min(limit, static_cast<std::int64_t>(kNoLimit));
-  std::vector<InstanceKey> found;
-  {
-    const Sql statement =
-        order.kind == RequestKind::kTerminate ? Sql::kLiveDescendants : Sql::kUncanceledDescendants;
-    Query row = context.db.query(statement, key, execution, limit + 1);
-    while (row.next()) found.push_back(row.id<InstanceKey>(0));
-  }
-  reach.more = static_cast<std::int64_t>(found.size()) > limit;
-  if (reach.more) found.pop_back();
   std::int64_t reached = 0;
-  for (InstanceKey descendant : found) {
-    if (take_down_run(context, descendant, order, reach.touched)) ++reached;
+  std::set<InstanceKey> unreadable;
+  // One that cannot be read is found again each time, and must not hold up those behind it.
+  for (bool again = true; again;) {
+    again = false;
+    auto found = to_take_down(context, key, execution, order, limit - reached, unreadable);
+    reach.more = static_cast<std::int64_t>(found.size()) > limit - reached;
+    if (reach.more) found.pop_back();
+    for (InstanceKey descendant : found) {
+      const std::size_t problems = reach.problems.size();
+      if (take_down_other(context, descendant, order, reach)) ++reached;
+      if (reach.problems.size() == problems) continue;
+      unreadable.insert(descendant);
+      again = reach.more;
+    }
   }
   reach.descendants += reached;
   return reached;

@@ -15,16 +15,32 @@ constexpr std::size_t kScanned = 10'000;
 /// UTF-8 has no such byte: behind every text that begins with what stands before it.
 constexpr char kBehindAll = '\xff';
 
-/// A code of a row that may be damaged; the first problem is kept.
-template <StoredCode E>
-E read_code(const Query& row, int column, std::string_view table, InstanceSummary& summary) {
-  const auto value = row.is_integer(column) ? row.code<E>(column) : std::nullopt;
-  if (value) return *value;
-  if (!summary.problem) {
-    summary.problem = corrupt("table " + std::string(table) + ", key " +
-                              std::to_string(summary.key.value) + ": unknown code");
+void read_instance(const CheckedRow& row, InstanceSummary& summary) {
+  summary.name = row.name(2);
+  summary.version = row.text(3);
+  summary.queue = row.name(4);
+  summary.execution = row.id<ExecutionNo>(5);
+  if (!row.is_null(6)) {
+    summary.parent = ParentLink{.instance = row.id<InstanceKey>(6),
+                                .execution = row.id<ExecutionNo>(7),
+                                .event = row.id<EventId>(8),
+                                .close_policy = row.code<ClosePolicy>(9)};
   }
-  return E{};
+  summary.created_at = row.time(10);
+  summary.id = row.name(1);
+}
+
+void read_execution(const CheckedRow& row, InstanceSummary& summary) {
+  summary.status = row.code<ExecutionStatus>(11);
+  summary.blocked = row.code<BlockedReason>(12);
+  summary.cancel_requested_at = row.optional_time(13);
+  summary.started_at = row.time(14);
+  summary.completed_at = row.optional_time(15);
+}
+
+void set_problem(InstanceSummary& summary, Error problem) {
+  summary.problem = std::move(problem);
+  summary.blocked = BlockedReason::kCorrupt;
 }
 
 /// A row of kSummaryOf, kListByKey and kListLive.
@@ -32,24 +48,21 @@ InstanceSummary read_summary(const Query& row) {
   InstanceSummary summary;
   summary.key = row.id<InstanceKey>(0);
   summary.id = row.text(1);
-  summary.name = row.text(2);
-  summary.version = row.text(3);
-  summary.queue = row.text(4);
-  summary.execution = row.id<ExecutionNo>(5);
-  if (!row.is_null(6)) {
-    summary.parent =
-        ParentLink{.instance = row.id<InstanceKey>(6),
-                   .execution = row.id<ExecutionNo>(7),
-                   .event = row.id<EventId>(8),
-                   .close_policy = read_code<ClosePolicy>(row, 9, "instances", summary)};
+  try {
+    read_instance(CheckedRow(row, "instances", {summary.key.value}), summary);
+    read_execution(CheckedRow(row, "executions", {summary.key.value, summary.execution.value}),
+                   summary);
+  } catch (const SqliteError& error) {
+    if (!is_corrupt(error)) throw;
+    set_problem(summary, to_error(error));
   }
-  summary.created_at = row.time(10);
-  summary.status = read_code<ExecutionStatus>(row, 11, "executions", summary);
-  summary.blocked = read_code<BlockedReason>(row, 12, "executions", summary);
-  summary.cancel_requested_at = row.optional_time(13);
-  summary.started_at = row.time(14);
-  summary.completed_at = row.optional_time(15);
   return summary;
+}
+
+/// A live instance with a damaged line takes no turns: that is shown, the rest is as it is.
+void look_at_line(Connection& db, InstanceSummary& summary) {
+  if (summary.problem || is_terminal(summary.status)) return;
+  if (auto problem = line_problem(db, summary.key)) set_problem(summary, std::move(*problem));
 }
 
 std::optional<InstanceSummary> load_summary(Connection& db, InstanceKey key) {
@@ -125,6 +138,7 @@ class Listing {
       page_.next = ListCursor{page_.instances.back().key};
       return false;
     }
+    look_at_line(db_, summary);
     page_.instances.push_back(std::move(summary));
     return true;
   }
@@ -157,14 +171,20 @@ class Listing {
   InstancePage page_;
 };
 
-std::optional<InstanceKey> find_key(Connection& db, const std::string& id) {
-  Query row = db.query(Sql::kFindInstance, id);
-  if (!row.next()) return std::nullopt;
-  return row.id<InstanceKey>(0);
-}
-
 Error no_instance(const std::string& id) {
   return not_found("no instance '" + id + "'");
+}
+
+ExecutionInfo read_listed(Connection& db, InstanceKey key, ExecutionNo number) {
+  ExecutionInfo info;
+  info.execution = number;
+  try {
+    if (auto execution = load_execution(db, key, number)) info = std::move(execution->info);
+  } catch (const SqliteError& error) {
+    if (!is_corrupt(error)) throw;
+    info.problem = to_error(error);
+  }
+  return info;
 }
 
 std::int64_t count(Query row, int column = 0) {
@@ -224,8 +244,7 @@ Result<ExecutionPage> list_executions(Connection& db, const ListExecutions& requ
       page.more = true;
       break;
     }
-    auto execution = load_execution(db, *key, row.id<ExecutionNo>(0));
-    if (execution) page.executions.push_back(std::move(execution->info));
+    page.executions.push_back(read_listed(db, *key, row.id<ExecutionNo>(0)));
   }
   return page;
 }
@@ -237,7 +256,7 @@ Result<InstanceStats> get_stats(Connection& db, const std::string& id) {
     Query row = db.query(Sql::kFindInstance, id);
     if (!row.next()) return no_instance(id);
     key = row.id<InstanceKey>(0);
-    current = row.id<ExecutionNo>(5);
+    current = CheckedRow(row, "instances", {key.value}).id<ExecutionNo>(5);
   }
   InstanceStats stats;
   stats.executions = count(db.query(Sql::kCountExecutions, key));

@@ -187,15 +187,18 @@ constexpr std::array
               "insert_removal",
               "INSERT OR REPLACE INTO removals (instance_key, execution, forced, descend) "
               "VALUES (?1, ?2, ?3, ?4)"},
-        // Index: removals_to_descend.
+        // Index: removals_to_descend, in its order.
         Entry{Sql::kRemovalsToDescend,
               "removals_to_descend",
-              "SELECT instance_key, forced FROM removals WHERE descend = 1 AND instance_key > ?1 "
-              "ORDER BY instance_key LIMIT ?2"},
+              "SELECT instance_key, forced FROM removals WHERE descend = 1 AND instance_key > 0 "
+              "AND typeof(instance_key) = 'integer' AND typeof(execution) = 'integer' "
+              "AND forced IN (0, 1) ORDER BY instance_key LIMIT ?1"},
         Entry{Sql::kRemovals,
               "removals",
-              "SELECT instance_key, execution FROM removals WHERE instance_key > ?1 "
-              "ORDER BY instance_key, execution LIMIT ?2"},
+              "SELECT instance_key, execution FROM removals WHERE instance_key > 0 "
+              "AND typeof(instance_key) = 'integer' AND typeof(execution) = 'integer' "
+              "AND forced IN (0, 1) AND descend IN (0, 1) "
+              "ORDER BY instance_key, execution LIMIT ?1"},
         Entry{Sql::kDescended,
               "descended",
               "UPDATE removals SET descend = 0 WHERE instance_key = ?1 AND execution = 0"},
@@ -216,6 +219,37 @@ constexpr std::array
               "remove_executions",
               "DELETE FROM executions WHERE (instance_key, execution) IN "
               "(SELECT instance_key, execution FROM executions WHERE instance_key = ?1 LIMIT ?2)"},
+
+        // Indexes: those of damaged rows.
+        Entry{Sql::kDamagedLines,
+              "damaged_lines",
+              "SELECT instance_key FROM instance_ready INDEXED BY instance_ready_damaged "
+              "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND ("
+              "(lock_token IS NULL AND ready_at IS NOT NULL"
+              " AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer')) OR "
+              "(lock_token IS NOT NULL AND (typeof(lock_token) <> 'integer'"
+              " OR typeof(lock_epoch) <> 'integer' OR typeof(locked_until) <> 'integer'))) "
+              "LIMIT ?4"},
+        Entry{Sql::kDamagedWork,
+              "damaged_work",
+              "SELECT work_id FROM worker_queue INDEXED BY worker_queue_damaged "
+              "WHERE state NOT IN (1, 2, 3, 4) OR (state = 2 AND typeof(visible_at) <> 'integer') "
+              "OR (state = 3 AND (typeof(lock_epoch) <> 'integer'"
+              " OR typeof(locked_until) <> 'integer')) LIMIT ?1"},
+        // The token stays: who holds it can still settle.
+        Entry{Sql::kSetWorkAside,
+              "set_work_aside",
+              "UPDATE worker_queue SET state = 4, expires_at = NULL WHERE work_id = ?1"},
+        // Index: worker_queue_owner, of which only damaged rows lie beyond the known kinds.
+        Entry{Sql::kStrangeWorkOf,
+              "strange_work_of",
+              "SELECT work_id FROM worker_queue WHERE (owner_kind > 1 OR owner_kind < 0) "
+              "AND owner_key = ?1"},
+        Entry{Sql::kDamagedRemovals,
+              "damaged_removals",
+              "SELECT instance_key, execution FROM removals INDEXED BY removals_damaged "
+              "WHERE typeof(instance_key) <> 'integer' OR typeof(execution) <> 'integer' "
+              "OR forced NOT IN (0, 1) OR descend NOT IN (0, 1) LIMIT ?1"},
     };
 
 #undef PERDURE_SUMMARY_COLUMNS

@@ -1,10 +1,12 @@
 #include "provider/sqlite/migrations.h"
 
+#include <limits>
 #include <string>
 
 #include "base/check.h"
 #include "base/failpoint.h"
 #include "provider/sqlite/busy_retry.h"
+#include "provider/sqlite/checked_row.h"
 #include "provider/sqlite/transaction.h"
 
 namespace perdure::sqlite {
@@ -19,6 +21,38 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 );
 )";
 
+/// The rows of schema_migrations; all zero for a store without the table.
+struct Versions {
+  std::int64_t count = 0;
+  std::int64_t oldest = 0;
+  std::int64_t newest = 0;
+};
+
+Versions read_versions(Connection& db) {
+  Query table = db.query_text(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'");
+  if (!table.next()) return {};
+  Query row = db.query_text("SELECT count(*), min(version), max(version) FROM schema_migrations");
+  row.next();
+  const Versions versions{row.integer(0), row.integer(1), row.integer(2)};
+  // The table is made together with its first row.
+  if (versions.oldest < 1) {
+    throw_corrupt("schema_migrations",
+                  {versions.oldest},
+                  "versions are counted from 1: put the rows right, or restore the store");
+  }
+  return versions;
+}
+
+/// Of a store that is not newer than this program.
+void check_complete(Connection& db) {
+  const Versions versions = read_versions(db);
+  if (versions.count == versions.newest) return;
+  throw_corrupt("schema_migrations",
+                {versions.newest},
+                "an older version is missing: put the rows right, or restore the store");
+}
+
 Error newer_store(const Connection& db, int stored, int known) {
   const std::string file = db.file();
   return invalid_argument("the store " + (file.empty() ? ":memory:" : file) +
@@ -31,8 +65,9 @@ Status apply(Connection& db, std::span<const Migration> migrations, TimePoint no
   const int known = migrations.empty() ? 0 : migrations.back().version;
   // Without the write lock first: a store that needs nothing opens while another process writes.
   int stored = stored_version(db);
-  if (stored == known) return {};
   if (stored > known) return newer_store(db, stored, known);
+  check_complete(db);
+  if (stored == known) return {};
 
   Transaction transaction(db);
   stored = stored_version(db);
@@ -66,11 +101,9 @@ Status migrate(Connection& db,
 }
 
 int stored_version(Connection& db) {
-  Query table = db.query_text(
-      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'");
-  if (!table.next()) return 0;
-  Query newest = db.query_text("SELECT coalesce(max(version), 0) FROM schema_migrations");
-  return newest.next() ? static_cast<int>(newest.integer(0)) : 0;
+  const Versions versions = read_versions(db);
+  if (versions.newest > std::numeric_limits<int>::max()) return std::numeric_limits<int>::max();
+  return static_cast<int>(versions.newest);
 }
 
 }  // namespace perdure::sqlite

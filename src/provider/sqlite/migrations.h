@@ -23,7 +23,8 @@ struct Migration {
 /// written.
 ///
 /// InvalidArgument when the store is newer than this program; the message names the file and both
-/// versions, and nothing was changed. Throws SqliteError; busy when `patience` was not enough.
+/// versions, and nothing was changed. Throws SqliteError; busy when `patience` was not enough,
+/// corrupt when the rows of schema_migrations are not 1, 2, 3 .. (nothing was changed).
 Status migrate(Connection& db,
                std::span<const Migration> migrations,
                TimePoint now,

@@ -104,6 +104,27 @@ TEST_F(Migrations, RefuseAStoreThatIsNewerAndChangeNothing) {
   EXPECT_EQ(bytes(), before);
 }
 
+TEST_F(Migrations, RefuseAStoreWhoseVersionsMakeNoSenseAndChangeNothing) {
+  for (const char* damage : {"UPDATE schema_migrations SET version = -1 WHERE version = 3",
+                             "DELETE FROM schema_migrations WHERE version = 2",
+                             "DELETE FROM schema_migrations"}) {
+    SCOPED_TRACE(damage);
+    const auto db = Connection::open(":memory:", Access::kReadWrite);
+    ASSERT_TRUE(migrate(*db, kThree, kThen).ok());
+    db->exec(damage);
+    const std::int64_t changes = db->total_changes();
+    try {
+      static_cast<void>(migrate(*db, kThree, kNow));
+      ADD_FAILURE() << "migrated";
+    } catch (const SqliteError& error) {
+      const Error answer = to_error(error);
+      EXPECT_EQ(answer.code, ErrorCode::kCorrupt);
+      EXPECT_NE(answer.message.find("table schema_migrations, key "), std::string::npos) << answer;
+    }
+    EXPECT_EQ(db->total_changes(), changes);
+  }
+}
+
 TEST_F(Migrations, ChangeNothingWhenOneOfThemFails) {
   const std::array bad = {kThree[0], Migration{2, "bad", "CREATE TABLE one (x);"}};
   const auto db = open();

@@ -17,7 +17,8 @@ void free_work(WriteContext& context,
                ProcessEnded& ended) {
   for (LapsedRow& row : read_lapsed(context.db.query(Sql::kWorkOfEpoch, epoch))) {
     if (charge != Charge::kLoss) row.losses = 0;
-    if (end_lapsed_row(context, row, settings.poison_after) != rules::LapseEffect::kReady) {
+    if (end_lapsed_row(context, row, settings.poison_after, ended.problems) !=
+        rules::LapseEffect::kReady) {
       ++ended.ended_rows;
       continue;
     }
@@ -48,7 +49,7 @@ Status check_epoch(Connection& db, Epoch epoch) {
   Query row = db.query(Sql::kProcessEnded, epoch);
   if (!row.next())
     return lock_lost("process " + std::to_string(epoch.value) + " is not registered");
-  if (row.is_null(0)) return {};
+  if (!row.is_integer(0)) return {};
   return lock_lost("process " + std::to_string(epoch.value) + " has ended: register anew");
 }
 
@@ -83,7 +84,7 @@ Result<ProcessEnded> end_process(WriteContext& context,
   {
     Query row = context.db.query(Sql::kProcessEnded, epoch);
     if (!row.next()) return not_found("no process " + std::to_string(epoch.value));
-    if (!row.is_null(0)) return ended;
+    if (row.is_integer(0)) return ended;
   }
   ended.changed = true;
   context.db.run(Sql::kEndProcess, epoch, context.now);

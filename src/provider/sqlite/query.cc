@@ -77,6 +77,15 @@ bool Query::is_text(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_TEXT;
 }
 
+bool Query::is_real(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_FLOAT;
+}
+
+std::string_view Query::column_name(int column) const {
+  const char* const name = sqlite3_column_name(statement_, column);
+  return name == nullptr ? "a column" : name;
+}
+
 std::optional<std::int64_t> Query::optional_integer(int column) const {
   if (is_null(column)) return std::nullopt;
   return integer(column);

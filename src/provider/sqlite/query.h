@@ -44,6 +44,8 @@ class Query {
   /// Whether the stored value really is an integer, a text: for rows that may be damaged.
   bool is_integer(int column) const;
   bool is_text(int column) const;
+  bool is_real(int column) const;
+  std::string_view column_name(int column) const;
 
   std::optional<std::int64_t> optional_integer(int column) const;
   std::optional<TimePoint> optional_time(int column) const;

@@ -58,7 +58,7 @@ void count_ready_work(Connection& db, Sql statement, Depths& depths) {
     WorkDepth& depth = depths.work(row);
     depth.ready += row.integer(2);
     Query oldest = db.query(Sql::kWorkVisibleAt, row.integer(3));
-    if (oldest.next()) lower(depth.oldest_ready, oldest.time(0));
+    if (oldest.next() && oldest.is_integer(0)) lower(depth.oldest_ready, oldest.time(0));
   }
 }
 

@@ -10,6 +10,16 @@ namespace perdure::sqlite {
 
 namespace {
 
+/// Numbers have no gaps.
+void check_order(const std::vector<Event>& events, const HistoryQuery& query) {
+  if (events.size() < 2) return;
+  const std::int64_t expected = events[events.size() - 2].id.value + 1;
+  if (events.back().id.value == expected) return;
+  throw_corrupt("history",
+                {query.instance.value, query.execution.value, expected},
+                "the row is missing, and later ones are there");
+}
+
 /// One row more than asked for tells whether there are more.
 HistoryPage read_page(Connection& db, const HistoryQuery& query) {
   HistoryPage page;
@@ -20,9 +30,20 @@ HistoryPage read_page(Connection& db, const HistoryQuery& query) {
       page.more = true;
       break;
     }
-    page.events.push_back(read_event(row, query.instance));
+    page.events.push_back(read_event(row, query.instance, query.execution));
+    check_order(page.events, query);
   }
   return page;
+}
+
+/// A row of Sql::kLiveProcesses.
+void read_process(const CheckedRow& row, ProcessInfo& process) {
+  process.host = row.text(1);
+  process.pid = row.integer(2);
+  process.queues = split_list(row.text(3));
+  process.heartbeat = row.count(4);
+  process.registered_at = row.time(5);
+  if (!row.is_null(6)) row.refuse(6, "is no integer");
 }
 
 Error no_instance(const std::string& id) {
@@ -37,7 +58,7 @@ Batch<HistoryPage> read_history(Connection& db, const std::vector<HistoryQuery>&
     try {
       pages.emplace_back(read_page(db, query));
     } catch (const SqliteError& error) {
-      if (error.is_busy()) throw;
+      if (!is_corrupt(error)) throw;
       pages.emplace_back(to_error(error));
     }
   }
@@ -47,8 +68,7 @@ Batch<HistoryPage> read_history(Connection& db, const std::vector<HistoryQuery>&
 Result<InstanceInfo> get_instance(Connection& db, const std::string& id) {
   auto instance = find_instance(db, id);
   if (!instance) return no_instance(id);
-  auto execution = load_execution(db, instance->key, instance->current);
-  if (!execution) throw_corrupt("executions", instance->key.value, "the row is missing");
+  ExecutionRow execution = load_current(db, *instance);
   InstanceInfo info;
   info.key = instance->key;
   info.id = std::move(instance->id);
@@ -57,8 +77,14 @@ Result<InstanceInfo> get_instance(Connection& db, const std::string& id) {
   info.queue = std::move(instance->queue);
   info.parent = instance->parent;
   info.created_at = instance->created_at;
-  info.last_change = execution->last_change;
-  info.current = std::move(execution->info);
+  info.last_change = execution.last_change;
+  info.current = std::move(execution.info);
+  if (!is_terminal(info.current.status) && info.current.blocked == BlockedReason::kNone) {
+    if (const auto problem = line_problem(db, info.key)) {
+      info.current.blocked = BlockedReason::kCorrupt;
+      info.current.blocked_detail = problem->message;
+    }
+  }
   return info;
 }
 
@@ -78,11 +104,12 @@ std::vector<ProcessInfo> list_processes(Connection& db) {
   while (row.next()) {
     ProcessInfo process;
     process.epoch = row.id<Epoch>(0);
-    process.host = row.text(1);
-    process.pid = row.integer(2);
-    process.queues = split_list(row.text(3));
-    process.heartbeat = row.integer(4);
-    process.registered_at = row.time(5);
+    try {
+      read_process(CheckedRow(row, "processes", {process.epoch.value}), process);
+    } catch (const SqliteError& error) {
+      if (!is_corrupt(error)) throw;
+      process.problem = to_error(error);
+    }
     processes.push_back(std::move(process));
   }
   return processes;

@@ -62,6 +62,7 @@ bool Remover::carry_on() {
 }
 
 bool Remover::carry_on_stored() {
+  name_damaged();
   for (;;) {
     load_stored();
     if (to_descend_.empty() && to_purge_.empty()) return true;
@@ -71,12 +72,20 @@ bool Remover::carry_on_stored() {
 
 void Remover::load_stored() {
   {
-    Query row = context_.db.query(Sql::kRemovalsToDescend, 0, kPortion);
+    Query row = context_.db.query(Sql::kRemovalsToDescend, kPortion);
     while (row.next()) to_descend_.push_back({row.id<InstanceKey>(0), row.flag(1)});
   }
   if (!to_descend_.empty()) return;
-  Query row = context_.db.query(Sql::kRemovals, 0, kPortion);
+  Query row = context_.db.query(Sql::kRemovals, kPortion);
   while (row.next()) to_purge_.push_back({row.id<InstanceKey>(0), row.id<ExecutionNo>(1)});
+}
+
+void Remover::name_damaged() {
+  Query row = context_.db.query(Sql::kDamagedRemovals, kPortion);
+  while (row.next()) {
+    problems.push_back(corrupt("table removals, key " + row.text(0) + "/" + row.text(1) +
+                               ": a column is not what it should be; nothing is removed for it"));
+  }
 }
 
 /// Also rows that were cut off: a worker runs nothing for an instance that does not exist.
@@ -86,6 +95,10 @@ void Remover::remove_work(InstanceKey key, std::optional<ExecutionNo> execution)
     std::optional<LockToken> lock;
   };
   std::vector<Row> rows;
+  if (!execution) {
+    Query row = context_.db.query(Sql::kStrangeWorkOf, key);
+    while (row.next()) rows.push_back({row.id<WorkId>(0), std::nullopt});
+  }
   {
     Query row = execution ? context_.db.query(Sql::kExecutionWorkToRemove, key, *execution)
                           : context_.db.query(Sql::kWorkToRemove, key);
@@ -110,6 +123,8 @@ void Remover::announce(InstanceKey key, ExecutionNo current) {
     Query row = context_.db.query(Sql::kEndOfExecution, key, current);
     if (row.next()) last = row.code<ExecutionStatus>(0).value_or(last);
   }
+  // The number comes from a row that may be damaged.
+  current.value = std::max<std::int64_t>(current.value, 0);
   context_.db.run(Sql::kInsertChange, ChangeKind::kDeleted, key, current, last, context_.now);
   context_.topics.run(key);
 }

@@ -40,6 +40,7 @@ class Remover {
   std::int64_t instances = 0;  ///< deleted
   std::int64_t events = 0;     ///< history rows deleted
   std::vector<TouchedClaim> touched;
+  std::vector<Error> problems;  ///< stored removals that cannot be read: left as they are
 
  private:
   struct Deleted {
@@ -56,6 +57,7 @@ class Remover {
   bool descend(const Deleted& deleted);
   bool purge(const Rows& rows);
   void load_stored();
+  void name_damaged();
 
   WriteContext& context_;
   const std::int64_t stop_at_;  // total changes of the connection

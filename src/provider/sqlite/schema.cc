@@ -10,7 +10,10 @@ namespace {
 // lock token is (lock_epoch, lock_token). Codes: docs/storage-format.md. Literals in partial
 // indexes: message kind 5 = timer_fired, 12 = cancel; work state 1 = ready, 2 = delayed, 3 =
 // claimed, 4 = held; three losses make a suspect. A removal of execution 0 is one of the whole
-// instance; `descend` while it may have descendants left.
+// instance; `descend` while it may have descendants left. The indexes of damaged rows find what no
+// other index leads to, because a column of their order or condition is not what it should be; they
+// are empty in a sound store. A process has ended when it has a time of its end, and no other
+// value.
 constexpr std::string_view kInitial = R"sql(
 CREATE TABLE instances (
   instance_key      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -117,6 +120,12 @@ CREATE TABLE instance_ready (
 CREATE INDEX instance_ready_due
   ON instance_ready (queue, name, version, max(ready_at, not_before))
   WHERE lock_token IS NULL AND ready_at IS NOT NULL;
+CREATE INDEX instance_ready_damaged ON instance_ready (queue, name, version)
+  WHERE (lock_token IS NULL AND ready_at IS NOT NULL
+         AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer'))
+     OR (lock_token IS NOT NULL
+         AND (typeof(lock_token) <> 'integer' OR typeof(lock_epoch) <> 'integer'
+              OR typeof(locked_until) <> 'integer'));
 CREATE INDEX instance_ready_locked ON instance_ready (lock_epoch, locked_until)
   WHERE lock_token IS NOT NULL;
 
@@ -170,8 +179,10 @@ CREATE INDEX worker_queue_claimed ON worker_queue (lock_epoch, locked_until) WHE
 CREATE INDEX worker_queue_owner
   ON worker_queue (owner_kind, owner_key, owner_execution, owner_event);
 CREATE INDEX worker_queue_expiring ON worker_queue (expires_at) WHERE expires_at IS NOT NULL;
-
 CREATE INDEX worker_queue_held ON worker_queue (queue, name) WHERE state = 4;
+CREATE INDEX worker_queue_damaged ON worker_queue (work_id)
+  WHERE state NOT IN (1, 2, 3, 4) OR (state = 2 AND typeof(visible_at) <> 'integer')
+     OR (state = 3 AND (typeof(lock_epoch) <> 'integer' OR typeof(locked_until) <> 'integer'));
 
 CREATE TABLE processes (
   epoch         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -182,7 +193,7 @@ CREATE TABLE processes (
   registered_at INTEGER NOT NULL,
   ended_at      INTEGER
 );
-CREATE INDEX processes_live ON processes (epoch) WHERE ended_at IS NULL;
+CREATE INDEX processes_live ON processes (epoch) WHERE typeof(ended_at) <> 'integer';
 
 CREATE TABLE requests (
   request_id   TEXT    PRIMARY KEY,
@@ -235,6 +246,9 @@ CREATE TABLE removals (
   PRIMARY KEY (instance_key, execution)
 ) WITHOUT ROWID;
 CREATE INDEX removals_to_descend ON removals (instance_key) WHERE descend = 1;
+CREATE INDEX removals_damaged ON removals (instance_key)
+  WHERE typeof(instance_key) <> 'integer' OR typeof(execution) <> 'integer'
+     OR forced NOT IN (0, 1) OR descend NOT IN (0, 1);
 
 CREATE TABLE leaders (
   role       TEXT    PRIMARY KEY,

@@ -38,6 +38,13 @@ int result_for(ErrorCode code) {
 SqliteError::SqliteError(int result, std::string_view statement, std::string_view text)
     : std::runtime_error(describe(result, statement, text)), extended_(result) {}
 
+SqliteError::SqliteError(int result, const std::string& message)
+    : std::runtime_error(message), extended_(result) {}
+
+SqliteError SqliteError::corrupt_row(const std::string& message) {
+  return {SQLITE_CORRUPT, message};
+}
+
 bool SqliteError::is_busy() const {
   return code() == SQLITE_BUSY || code() == SQLITE_LOCKED;
 }
@@ -56,6 +63,10 @@ Error to_error(const SqliteError& error) {
     default:
       return unavailable(error.what());
   }
+}
+
+bool is_corrupt(const SqliteError& error) {
+  return to_error(error).code == ErrorCode::kCorrupt;
 }
 
 SqliteError injected_failure(const Error& error, std::string_view step) {

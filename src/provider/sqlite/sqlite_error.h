@@ -16,6 +16,8 @@ class SqliteError : public std::runtime_error {
  public:
   /// `result` is a result code of SQLite, extended or primary.
   SqliteError(int result, std::string_view statement, std::string_view text);
+  /// A row that cannot be read: SQLITE_CORRUPT, and the message alone.
+  static SqliteError corrupt_row(const std::string& message);
 
   /// Primary result code, for example SQLITE_BUSY.
   int code() const { return extended_ & 0xff; }
@@ -25,12 +27,17 @@ class SqliteError : public std::runtime_error {
   bool is_busy() const;
 
  private:
+  SqliteError(int result, const std::string& message);
+
   int extended_;
 };
 
 /// Decides by the result code, never by text: busy and locked -> Busy; corrupt, not a database and
 /// a violated constraint -> Corrupt; too big -> InvalidArgument; everything else -> Unavailable.
 Error to_error(const SqliteError& error);
+
+/// True for what becomes Corrupt: the row is bad, the store is not, and others can go on.
+bool is_corrupt(const SqliteError& error);
 
 /// The failure that stands for `error` when a failpoint makes a step fail.
 SqliteError injected_failure(const Error& error, std::string_view step);

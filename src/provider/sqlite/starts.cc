@@ -59,18 +59,14 @@ Result<OrchestrationStarted> start_orchestration(WriteContext& context,
                            find_answer(context.db, RequestKind::kStart, request.request_id));
   OrchestrationStarted answer;
   if (before) {
-    answer.outcome = from_code<StartOutcome>(before->answer).value_or(StartOutcome::kStarted);
+    answer.outcome = *from_code<StartOutcome>(before->answer);
     answer.instance = before->instance;
     answer.execution = before->execution;
     return answer;
   }
   const auto existing = find_instance(context.db, request.id);
   std::optional<ExecutionStatus> status;
-  if (existing) {
-    const auto execution = load_execution(context.db, existing->key, existing->current);
-    if (!execution) throw_corrupt("executions", existing->key.value, "the row is missing");
-    status = execution->info.status;
-  }
+  if (existing) status = load_current(context.db, *existing).info.status;
   PERDURE_ASSIGN_OR_RETURN(
       const rules::StartStep step,
       rules::decide_start(request.id, status, request.on_conflict, request.on_reuse));

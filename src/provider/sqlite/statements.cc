@@ -20,6 +20,9 @@ using Entry = StatementEntry;
   "instance_key, id, name, version, queue, current_execution, parent_key, parent_execution, " \
   "parent_event, close_policy, created_at"
 
+// SQLite sorts whatever is no number behind all numbers.
+#define PERDURE_LAST_TIME "9223372036854775807"
+
 // Of the execution (?1, ?2), at every level, as far as their close policy is cancel.
 #define PERDURE_DESCENDANTS                                                      \
   "WITH RECURSIVE tree (instance_key, execution) AS ("                           \
@@ -100,10 +103,13 @@ constexpr std::array kEntries{
           "request_cancel",
           "UPDATE executions SET status = 4, cancel_requested_at = ?3, cancel_reason = ?4 "
           "WHERE instance_key = ?1 AND execution = ?2"},
+    // The current execution is the newest one, also when the instance does not say so any more.
     Entry{Sql::kBlockExecution,
           "block_execution",
-          "UPDATE executions SET blocked_reason = ?3, blocked_detail = ?4, "
-          "blocked_since = coalesce(blocked_since, ?5) WHERE instance_key = ?1 AND execution = ?2"},
+          "UPDATE executions SET blocked_reason = ?2, blocked_detail = ?3, "
+          "blocked_since = coalesce(blocked_since, ?4) WHERE instance_key = ?1 AND execution = "
+          "(SELECT max(execution) FROM executions WHERE instance_key = ?1 "
+          " AND execution <= " PERDURE_LAST_TIME ")"},
     Entry{Sql::kSetLastChange,
           "set_last_change",
           "UPDATE executions SET last_change = ?3 WHERE instance_key = ?1 AND execution = ?2"},
@@ -177,8 +183,10 @@ constexpr std::array kEntries{
           "AND NOT (mark IS ?3 AND mark_epoch IS ?2) LIMIT 1"},
     Entry{Sql::kEarliestMessage,
           "earliest_message",
-          "SELECT visible_at FROM orchestrator_queue WHERE instance_key = ?1 "
-          "ORDER BY visible_at LIMIT 1"},
+          "SELECT (SELECT visible_at FROM orchestrator_queue WHERE instance_key = ?1 "
+          "  AND visible_at <= " PERDURE_LAST_TIME " ORDER BY visible_at LIMIT 1), "
+          "(SELECT message_id FROM orchestrator_queue WHERE instance_key = ?1 "
+          "  AND visible_at > " PERDURE_LAST_TIME " LIMIT 1)"},
 
     Entry{Sql::kInsertReady,
           "insert_ready",
@@ -199,7 +207,8 @@ constexpr std::array kEntries{
           "free_expired_locks",
           "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
           "losses = losses + 1 WHERE lock_token IS NOT NULL AND locked_until <= ?1 "
-          "AND lock_epoch IN (SELECT epoch FROM processes WHERE ended_at IS NULL) RETURNING queue"},
+          "AND lock_epoch IN (SELECT epoch FROM processes WHERE typeof(ended_at) <> 'integer') "
+          "RETURNING queue"},
     // Index: instance_ready_due.
     Entry{Sql::kDueInstances,
           "due_instances",
@@ -270,7 +279,8 @@ constexpr std::array kEntries{
           "SELECT work_id, queue FROM worker_queue "
           "WHERE state = 3 AND locked_until <= ?1 AND cancel_requested_at IS NULL "
           "AND owner_kind <> 0 AND losses + 1 < ?2 "
-          "AND lock_epoch IN (SELECT epoch FROM processes WHERE ended_at IS NULL) LIMIT ?3"},
+          "AND lock_epoch IN (SELECT epoch FROM processes WHERE typeof(ended_at) <> 'integer') "
+          "LIMIT ?3"},
     // Index: worker_queue_ready, worker_queue_suspects, in their order.
     Entry{Sql::kReadyWork,
           "ready_work",
@@ -301,7 +311,7 @@ constexpr std::array kEntries{
     Entry{Sql::kHoldWork,
           "hold_work",
           "UPDATE worker_queue SET state = 4, lock_epoch = NULL, lock_token = NULL, "
-          "locked_until = NULL WHERE work_id = ?1"},
+          "locked_until = NULL, expires_at = NULL WHERE work_id = ?1"},
     Entry{Sql::kLoadSettling,
           "load_settling",
           "SELECT owner_kind, owner_key, owner_execution, owner_event, queue, on_cancel, "
@@ -361,7 +371,7 @@ constexpr std::array kEntries{
           "SELECT work_id, cancel_requested_at IS NOT NULL OR owner_kind = 0, losses, queue, "
           "lock_epoch, lock_token FROM worker_queue "
           "WHERE state = 3 AND locked_until <= ?1 "
-          "AND lock_epoch IN (SELECT epoch FROM processes WHERE ended_at IS NULL) "
+          "AND lock_epoch IN (SELECT epoch FROM processes WHERE typeof(ended_at) <> 'integer') "
           "AND (cancel_requested_at IS NOT NULL OR owner_kind = 0 OR losses + 1 >= ?2) LIMIT ?3"},
     Entry{Sql::kWorkOfEpoch,
           "work_of_epoch",
@@ -388,7 +398,7 @@ constexpr std::array kEntries{
           "next_lapse",
           "SELECT (SELECT w.locked_until FROM worker_queue AS w "
           "  WHERE w.state = 3 AND w.lock_epoch = p.epoch ORDER BY w.locked_until LIMIT 1) "
-          "FROM processes AS p WHERE p.ended_at IS NULL"},
+          "FROM processes AS p WHERE typeof(p.ended_at) <> 'integer'"},
     Entry{Sql::kNextExpiry,
           "next_expiry",
           "SELECT expires_at FROM worker_queue WHERE expires_at IS NOT NULL "
@@ -401,13 +411,13 @@ constexpr std::array kEntries{
     Entry{Sql::kHeartbeat,
           "heartbeat",
           "UPDATE processes SET heartbeat = heartbeat + 1 "
-          "WHERE epoch = ?1 AND ended_at IS NULL RETURNING heartbeat"},
+          "WHERE epoch = ?1 AND typeof(ended_at) <> 'integer' RETURNING heartbeat"},
     Entry{Sql::kEndProcess, "end_process", "UPDATE processes SET ended_at = ?2 WHERE epoch = ?1"},
     // Index: processes_live.
     Entry{Sql::kLiveProcesses,
           "live_processes",
-          "SELECT epoch, host, pid, queues, heartbeat, registered_at FROM processes "
-          "WHERE ended_at IS NULL ORDER BY epoch"},
+          "SELECT epoch, host, pid, queues, heartbeat, registered_at, ended_at FROM processes "
+          "WHERE typeof(ended_at) <> 'integer' ORDER BY epoch"},
 
     Entry{Sql::kFindRequest,
           "find_request",
@@ -444,11 +454,14 @@ constexpr std::array kEntries{
           "insert_early_event",
           "INSERT INTO early_events (instance_id, name, payload, visible_at, expires_at) "
           "VALUES (?1, ?2, ?3, ?4, ?5)"},
-    // Index: early_events_by_instance.
-    Entry{Sql::kEarlyEventsOf,
-          "early_events_of",
-          "SELECT name, payload, visible_at, expires_at FROM early_events "
-          "WHERE instance_id = ?1 ORDER BY early_id"},
+    // Index: early_events_by_instance. Literal: message kind 6 = event_raised. As they are: one
+    // that
+    // cannot be read is met again among the messages.
+    Entry{Sql::kMoveEarlyEvents,
+          "move_early_events",
+          "INSERT INTO orchestrator_queue (instance_key, kind, name, payload, visible_at) "
+          "SELECT ?2, 6, name, payload, max(visible_at, ?3) FROM early_events "
+          "WHERE instance_id = ?1 AND expires_at > ?3 ORDER BY early_id"},
     Entry{Sql::kDeleteEarlyEventsOf,
           "delete_early_events_of",
           "DELETE FROM early_events WHERE instance_id = ?1"},
@@ -470,6 +483,7 @@ constexpr std::array kEntries{
 };
 
 #undef PERDURE_DESCENDANTS
+#undef PERDURE_LAST_TIME
 #undef PERDURE_EXECUTION_COLUMNS
 #undef PERDURE_INSTANCE_COLUMNS
 

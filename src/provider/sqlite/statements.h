@@ -112,7 +112,7 @@ enum class Sql : int {
   kLoadCascades,
   kDeleteCascade,
   kInsertEarlyEvent,
-  kEarlyEventsOf,
+  kMoveEarlyEvents,
   kDeleteEarlyEventsOf,
   kDropExpiredEarlyEvents,
 
@@ -166,6 +166,13 @@ enum class Sql : int {
   kRemoveHistory,
   kRemoveExecutionHistory,
   kRemoveExecutions,
+
+  // damaged rows (management_statements.cc)
+  kDamagedLines,
+  kDamagedWork,
+  kSetWorkAside,
+  kStrangeWorkOf,
+  kDamagedRemovals,
 
   kCount,
 };

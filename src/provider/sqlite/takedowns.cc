@@ -3,6 +3,7 @@
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/request_log.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
 
 namespace perdure::sqlite {
 
@@ -11,7 +12,7 @@ namespace {
 CancelAnswer answer_again(const StoredAnswer& before) {
   CancelAnswer answer;
   answer.changed = before.changed;
-  answer.status = from_code<ExecutionStatus>(before.answer).value_or(ExecutionStatus::kCanceling);
+  answer.status = *from_code<ExecutionStatus>(before.answer);
   answer.descendants = before.reached;
   answer.cascading = before.cascading;
   return answer;
@@ -34,12 +35,11 @@ Result<CancelAnswer> take_down(WriteContext& context,
     take_down_descendants(context, instance->key, instance->current, order, reach);
   }
   answer.touched = std::move(reach.touched);
+  answer.problems = std::move(reach.problems);
   answer.descendants = reach.descendants;
   answer.cascading = reach.more;
   // Of the execution that was addressed; a stored start may have begun the next one.
-  const auto execution = load_execution(context.db, instance->key, instance->current);
-  if (!execution) throw_corrupt("executions", instance->key.value, "the row is missing");
-  answer.status = execution->info.status;
+  answer.status = load_current(context.db, *instance).info.status;
   keep_answer(context,
               order.kind,
               request_id,
@@ -59,15 +59,29 @@ struct Cascade {
   TakedownOrder order;
 };
 
-std::vector<Cascade> load_cascades(Connection& db) {
+Cascade read_cascade(const Query& query) {
+  const CheckedRow row(query, "cascades", {query.integer(0)});
+  Cascade cascade{query.integer(0), row.id<InstanceKey>(2), row.id<ExecutionNo>(3), {}};
+  cascade.order.kind = row.code<RequestKind>(1);
+  const bool takes_down =
+      cascade.order.kind == RequestKind::kCancel || cascade.order.kind == RequestKind::kTerminate;
+  if (!takes_down) row.refuse(1, "is neither cancel nor terminate");
+  cascade.order.reason = row.text(4);
+  cascade.order.cleanup_timeout = row.duration(5);
+  return cascade;
+}
+
+/// One that cannot be read stays where it is, for whoever mends it.
+std::vector<Cascade> load_cascades(Connection& db, std::vector<Error>& problems) {
   std::vector<Cascade> cascades;
   Query row = db.query(Sql::kLoadCascades, 0);
   while (row.next()) {
-    Cascade cascade{row.integer(0), row.id<InstanceKey>(2), row.id<ExecutionNo>(3), {}};
-    cascade.order.kind = row.code<RequestKind>(1).value_or(RequestKind::kCancel);
-    cascade.order.reason = row.text(4);
-    cascade.order.cleanup_timeout = Duration{row.integer(5)};
-    cascades.push_back(std::move(cascade));
+    try {
+      cascades.push_back(read_cascade(row));
+    } catch (const SqliteError& error) {
+      if (!is_corrupt(error)) throw;
+      problems.push_back(to_error(error));
+    }
   }
   return cascades;
 }
@@ -98,7 +112,7 @@ Result<CancelAnswer> terminate_orchestration(WriteContext& context,
 Result<CascadesCarriedOn> carry_on_cascades(WriteContext& context, const CarryOnCascades& request) {
   if (request.limit <= 0) return invalid_argument("limit must be at least 1");
   CascadesCarriedOn answer;
-  for (const Cascade& cascade : load_cascades(context.db)) {
+  for (const Cascade& cascade : load_cascades(context.db, answer.problems)) {
     const std::int64_t left = request.limit - answer.reached;
     if (left <= 0) {
       ++answer.remaining;
@@ -108,6 +122,7 @@ Result<CascadesCarriedOn> carry_on_cascades(WriteContext& context, const CarryOn
     answer.reached +=
         reach_descendants(context, cascade.instance, cascade.execution, cascade.order, left, reach);
     answer.touched.insert(answer.touched.end(), reach.touched.begin(), reach.touched.end());
+    answer.problems.insert(answer.problems.end(), reach.problems.begin(), reach.problems.end());
     if (reach.more) {
       ++answer.remaining;
     } else {

@@ -24,4 +24,22 @@ void Transaction::commit() {
   committed_ = true;
 }
 
+Savepoint::Savepoint(Connection& db) : db_(db) {
+  db_.exec("SAVEPOINT part");
+}
+
+Savepoint::~Savepoint() {
+  if (kept_ || !db_.in_transaction()) return;
+  try {
+    db_.exec("ROLLBACK TO part; RELEASE part");
+  } catch (const SqliteError& error) {
+    log::error("a part of a transaction could not be undone", {{"error", error.what()}});
+  }
+}
+
+void Savepoint::keep() {
+  db_.exec("RELEASE part");
+  kept_ = true;
+}
+
 }  // namespace perdure::sqlite

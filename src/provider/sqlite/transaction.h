@@ -24,4 +24,20 @@ class Transaction {
   bool committed_ = false;
 };
 
+/// A part of an open transaction that can be undone by itself; undone unless it is kept.
+class Savepoint {
+ public:
+  explicit Savepoint(Connection& db);
+  Savepoint(const Savepoint&) = delete;
+  Savepoint& operator=(const Savepoint&) = delete;
+  /// SQLite itself may have ended the transaction; then there is nothing to do.
+  ~Savepoint();
+
+  void keep();
+
+ private:
+  Connection& db_;
+  bool kept_ = false;
+};
+
 }  // namespace perdure::sqlite

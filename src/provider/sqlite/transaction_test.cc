@@ -47,6 +47,23 @@ TEST_F(TransactionTest, RollsBackWhatWasNotCommitted) {
   EXPECT_EQ(rows(), 0);
 }
 
+TEST_F(TransactionTest, UndoesAPartThatIsNotKeptAndNothingElse) {
+  Transaction transaction(*db_);
+  db_->exec("INSERT INTO t VALUES (1)");
+  {
+    Savepoint part(*db_);
+    db_->exec("INSERT INTO t VALUES (2)");
+    part.keep();
+  }
+  {
+    const Savepoint part(*db_);
+    db_->exec("INSERT INTO t VALUES (3)");
+  }
+  EXPECT_EQ(rows(), 2);
+  transaction.commit();
+  EXPECT_EQ(rows(), 2);
+}
+
 TEST_F(TransactionTest, IsBusyAtItsBeginningWhileAnotherWrites) {
   const auto other = open();
   const Transaction transaction(*db_);

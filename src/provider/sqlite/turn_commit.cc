@@ -35,6 +35,7 @@ Result<Turn> check_fences(WriteContext& context, const TurnCommit& commit) {
   if (!ready || ready->lock != commit.lock || ready->locked_until <= context.now) {
     return not_held(commit);
   }
+  if (ready->problem) return *ready->problem;
   PERDURE_RETURN_IF_ERROR(check_epoch(context.db, commit.lock.epoch));
   auto instance = load_instance(context.db, commit.instance);
   if (!instance || instance->current != commit.execution) return not_held(commit);
@@ -118,11 +119,7 @@ void refuse_child(WriteContext& context, Turn& turn, const NewChild& child, cons
 void start_child(WriteContext& context, Turn& turn, const NewChild& child) {
   const auto existing = find_instance(context.db, child.id);
   std::optional<ExecutionStatus> status;
-  if (existing) {
-    const auto current = load_execution(context.db, existing->key, existing->current);
-    if (!current) throw_corrupt("executions", existing->key.value, "the row is missing");
-    status = current->info.status;
-  }
+  if (existing) status = load_current(context.db, *existing).info.status;
   const auto step = rules::decide_start(child.id, status, OnConflict::kFail, child.on_reuse);
   if (!step.ok()) return refuse_child(context, turn, child, step.error());
   ExecutionSpec spec;
@@ -154,7 +151,7 @@ void store_children(WriteContext& context, Turn& turn) {
     }
     if (!child) continue;
     TreeReach reach;
-    take_down_run(context, child->first, order, reach.touched);
+    take_down_other(context, child->first, order, reach);
     take_down_descendants(context, child->first, child->second, order, reach);
     turn.answer.touched.insert(
         turn.answer.touched.end(), reach.touched.begin(), reach.touched.end());
@@ -163,14 +160,14 @@ void store_children(WriteContext& context, Turn& turn) {
 
 void send_events(WriteContext& context, const TurnCommit& commit) {
   for (const OutgoingEvent& event : commit.raised) {
-    const auto target = find_instance(context.db, event.id);
+    const auto target = find_key(context.db, event.id);
     if (!target) continue;
     Message message;
     message.kind = MessageKind::kEventRaised;
     message.name = event.name;
     message.payload = event.payload;
     message.visible_at = context.now;
-    enqueue(context, target->key, message);
+    enqueue(context, *target, message);
   }
 }
 
@@ -209,7 +206,7 @@ void continue_as_new(WriteContext& context, Turn& turn) {
 void release(WriteContext& context, const Turn& turn) {
   context.db.run(Sql::kUnlockAfterTurn,
                  turn.commit.instance,
-                 earliest_message(context.db, turn.commit.instance));
+                 queue_head(context.db, turn.commit.instance).due());
   context.topics.instances(turn.ready.queue);
 }
 

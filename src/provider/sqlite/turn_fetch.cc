@@ -38,11 +38,28 @@ std::vector<DueInstance> due_instances(WriteContext& context,
   return due;
 }
 
+/// Lines that no fetch would find by their time. They come behind the others and share their slots.
+std::vector<InstanceKey> damaged_lines(WriteContext& context,
+                                       const FetchOrchestrationItems& request,
+                                       std::size_t limit) {
+  std::vector<InstanceKey> found;
+  for (const ServedOrchestration& served : request.served) {
+    if (found.size() >= limit) break;
+    Query row = context.db.query(
+        Sql::kDamagedLines, request.queue, served.name, served.version, limit - found.size());
+    while (row.next()) found.push_back(row.id<InstanceKey>(0));
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 std::optional<TimePoint> next_due(Connection& db, const FetchOrchestrationItems& request) {
   std::optional<TimePoint> next;
   for (const ServedOrchestration& served : request.served) {
     Query row = db.query(Sql::kNextDueInstance, request.queue, served.name, served.version);
-    if (row.next() && (!next || row.time(0) < *next)) next = row.time(0);
+    if (!row.next() || !row.is_integer(0)) continue;
+    if (!next || row.time(0) < *next) next = row.time(0);
   }
   return next;
 }
@@ -52,6 +69,7 @@ void take_message(const Query& row, OrchestrationItem& item, std::vector<Message
   try {
     item.messages.push_back(read_message(row));
   } catch (const SqliteError& error) {
+    if (!is_corrupt(error)) throw;
     item.problem = to_error(error);
   }
 }
@@ -92,16 +110,14 @@ void take_messages(WriteContext& context, std::size_t limit, OrchestrationItem& 
 
 void describe(WriteContext& context, OrchestrationItem& item) {
   const auto instance = load_instance(context.db, item.instance);
-  if (!instance) throw_corrupt("instances", item.instance.value, "the row is missing");
+  if (!instance) throw_corrupt("instances", {item.instance.value}, "the row is missing");
   item.id = instance->id;
   item.name = instance->name;
   item.version = instance->version;
   item.queue = instance->queue;
   item.parent = instance->parent;
   item.execution = instance->current;
-  const auto execution = load_execution(context.db, item.instance, instance->current);
-  if (!execution) throw_corrupt("executions", item.instance.value, "the row is missing");
-  const ExecutionInfo& info = execution->info;
+  const ExecutionInfo info = load_current(context.db, *instance).info;
   item.status = info.status;
   item.last_event = info.last_event;
   item.last_turn = info.last_turn;
@@ -119,24 +135,38 @@ TimePoint marked_until(const OrchestrationItem& item, TimePoint now) {
   return item.messages.back().visible_at;
 }
 
+std::optional<Error> problem_of(const QueueHead& head) {
+  if (!head.unreadable) return std::nullopt;
+  return corrupt("table orchestrator_queue, key " + std::to_string(head.unreadable->value) +
+                 ": visible_at is no integer");
+}
+
 /// Locks one instance; nullopt when it turned out to have no visible message.
 std::optional<OrchestrationItem> lock_instance(WriteContext& context,
                                                InstanceKey key,
                                                LockToken token,
                                                const FetchOrchestrationItems& request) {
-  const auto earliest = earliest_message(context.db, key);
-  if (!earliest || *earliest > context.now) {
-    // Its messages were deleted (a dropped timer): the line is set right instead.
-    context.db.run(Sql::kLowerReady, key, earliest);
+  const QueueHead head = queue_head(context.db, key);
+  const auto due = head.due();
+  const auto ready = load_ready(context.db, key);
+  if (!due || *due > context.now) {
+    // Its messages were deleted (a dropped timer), or the line is damaged: it is set right instead.
+    const bool damaged = ready && ready->problem;
+    if (damaged) {
+      context.db.run(Sql::kUnlockAfterAbandon, key, TimePoint{}, 0, 0, due);
+    } else {
+      context.db.run(Sql::kLowerReady, key, due);
+    }
     return std::nullopt;
   }
   OrchestrationItem item;
   item.instance = key;
   item.lock = token;
   item.locked_until = add(context.now, request.lock_for);
-  const auto ready = load_ready(context.db, key);
   item.losses = ready ? ready->losses : 0;
   item.deferrals = ready ? ready->deferrals : 0;
+  item.problem = problem_of(head);
+  if (ready && ready->problem) item.problem = ready->problem;
   take_messages(context, request.max_messages, item);
   context.db.run(Sql::kLockInstance,
                  key,
@@ -148,7 +178,7 @@ std::optional<OrchestrationItem> lock_instance(WriteContext& context,
   try {
     describe(context, item);
   } catch (const SqliteError& error) {
-    if (error.is_busy()) throw;
+    if (!is_corrupt(error)) throw;
     item.problem = to_error(error);
   }
   return item;
@@ -171,6 +201,11 @@ Result<FetchedOrchestrationItems> fetch_orchestration_items(
   answer.now = context.now;
   for (const DueInstance& due : due_instances(context, request)) {
     auto item = lock_instance(context, due.key, request.tokens[answer.items.size()], request);
+    if (item) answer.items.push_back(std::move(*item));
+  }
+  const std::size_t free = request.tokens.size() - answer.items.size();
+  for (const InstanceKey key : damaged_lines(context, request, free)) {
+    auto item = lock_instance(context, key, request.tokens[answer.items.size()], request);
     if (item) answer.items.push_back(std::move(*item));
   }
   if (answer.items.size() < request.tokens.size()) answer.next_at = next_due(context.db, request);

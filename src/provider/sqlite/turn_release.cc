@@ -20,6 +20,7 @@ bool unseen_cancel(Connection& db, const AbandonedOrchestrationItem& entry) {
 }  // namespace
 
 Status abandon_turn(WriteContext& context, const AbandonedOrchestrationItem& entry) {
+  // Whatever else is damaged: a lock that is held can be given back.
   const auto ready = load_ready(context.db, entry.instance);
   if (!ready || ready->lock != entry.lock) return not_held(entry.instance, entry.lock);
   PERDURE_RETURN_IF_ERROR(check_epoch(context.db, entry.lock.epoch));
@@ -32,18 +33,14 @@ Status abandon_turn(WriteContext& context, const AbandonedOrchestrationItem& ent
                  not_before,
                  entry.charge == Charge::kLoss,
                  entry.charge == Charge::kDeferral,
-                 earliest_message(context.db, entry.instance));
+                 queue_head(context.db, entry.instance).due());
   if (entry.blocked != BlockedReason::kNone) {
-    const auto instance = load_instance(context.db, entry.instance);
-    if (instance) {
-      context.db.run(Sql::kBlockExecution,
-                     entry.instance,
-                     instance->current,
-                     entry.blocked,
-                     or_null(entry.blocked_detail),
-                     context.now);
-      context.topics.run(entry.instance);
-    }
+    context.db.run(Sql::kBlockExecution,
+                   entry.instance,
+                   entry.blocked,
+                   or_null(entry.blocked_detail),
+                   context.now);
+    context.topics.run(entry.instance);
   }
   context.topics.instances(ready->queue);
   return {};

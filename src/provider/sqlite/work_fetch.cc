@@ -51,14 +51,14 @@ void claim_row(WriteContext& context,
   context.db.run(Sql::kClaimWork, id, token.epoch, token.serial, until, context.now);
   try {
     Query row = context.db.query(Sql::kLoadClaimed, id);
-    if (!row.next()) throw_corrupt("worker_queue", id.value, "the row is missing");
+    if (!row.next()) throw_corrupt("worker_queue", {id.value}, "the row is missing");
     WorkItem item = read_work(row, id);
     item.lock = token;
     item.locked_until = until;
     answer.items.push_back(std::move(item));
     return;
   } catch (const SqliteError& error) {
-    if (error.is_busy()) throw;
+    if (!is_corrupt(error)) throw;
     answer.problems.push_back(to_error(error));
   }
   context.db.run(Sql::kHoldWork, id);
@@ -92,7 +92,7 @@ Result<FetchedWorkItems> fetch_work_items(WriteContext& context,
   }
   if (answer.items.size() < free) {
     Query next = context.db.query(Sql::kNextDelayed);
-    if (next.next()) answer.next_at = next.time(0);
+    if (next.next() && next.is_integer(0)) answer.next_at = next.time(0);
   }
   return answer;
 }

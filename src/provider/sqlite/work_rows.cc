@@ -3,6 +3,7 @@
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/text_list.h"
 
 namespace perdure::sqlite {
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kLongest = std::int64_t{1} << 60;
 
-/// A row of kWorkOfExecution and kWorkOfEvent.
+/// A row of kWorkOfExecution and kWorkOfEvent. It loses its reason to exist, readable or not.
 struct CancelCandidate {
   WorkId id;
   std::optional<LockToken> lock;
@@ -122,32 +123,34 @@ void cancel_work_of(WriteContext& context,
   cancel_candidates(context, rows, cause, touched);
 }
 
-void end_work(WriteContext& context,
-              WorkId id,
-              MessageKind tell,
-              const std::string& result,
-              const Failure& failure) {
-  OwnerKind owner = OwnerKind::kNobody;
-  InstanceKey key;
-  Message message;
-  {
+std::optional<Error> end_work(WriteContext& context,
+                              WorkId id,
+                              MessageKind tell,
+                              const std::string& result,
+                              const Failure& failure) {
+  WorkOwner owner;
+  try {
     Query row = context.db.query(Sql::kLoadSettling, id);
-    if (!row.next()) return;
-    owner = row.code<OwnerKind>(0).value_or(OwnerKind::kNobody);
-    key = row.id<InstanceKey>(1);
-    message.execution = row.id<ExecutionNo>(2);
-    message.source = row.id<EventId>(3);
+    if (!row.next()) return std::nullopt;
+    owner = read_owner(row, id);
+  } catch (const SqliteError& error) {
+    if (!is_corrupt(error)) throw;
+    context.db.run(Sql::kHoldWork, id);
+    return to_error(error);
   }
   context.db.run(Sql::kDeleteWork, id);
-  if (owner == OwnerKind::kNobody) return;
+  if (owner.kind == OwnerKind::kNobody) return std::nullopt;
   // A marked row may outlive the execution that made the call.
-  const auto instance = load_instance(context.db, key);
-  if (!instance || instance->current != message.execution) return;
+  if (!may_wait(context.db, owner.instance, owner.execution)) return std::nullopt;
+  Message message;
   message.kind = tell;
+  message.execution = owner.execution;
+  message.source = owner.event;
   message.payload = result;
   message.failure = failure;
   message.visible_at = context.now;
-  enqueue(context, key, message);
+  enqueue(context, owner.instance, message);
+  return std::nullopt;
 }
 
 }  // namespace perdure::sqlite

@@ -31,11 +31,11 @@ void cancel_work_of(WriteContext& context,
                     std::vector<TouchedClaim>& touched);
 
 /// Ends a row for good: deleted, and its owner is told if it has one and that execution still
-/// lives.
-void end_work(WriteContext& context,
-              WorkId id,
-              MessageKind tell,
-              const std::string& result,
-              const Failure& failure);
+/// lives. When the owner cannot be read the row is set aside instead, and that is the answer.
+std::optional<Error> end_work(WriteContext& context,
+                              WorkId id,
+                              MessageKind tell,
+                              const std::string& result,
+                              const Failure& failure);
 
 }  // namespace perdure::sqlite

@@ -17,13 +17,14 @@ struct SettlingRow {
 
 /// The row, when the token still holds it. A lapsed claim that nobody took keeps its token.
 std::optional<SettlingRow> load_settling(Connection& db, WorkId id, const LockToken& lock) {
-  Query row = db.query(Sql::kLoadSettling, id);
-  if (!row.next() || row.is_null(8)) return std::nullopt;
-  if (LockToken{row.id<Epoch>(7), row.integer(8)} != lock) return std::nullopt;
+  Query query = db.query(Sql::kLoadSettling, id);
+  if (!query.next() || query.is_null(8)) return std::nullopt;
+  if (LockToken{query.id<Epoch>(7), query.integer(8)} != lock) return std::nullopt;
+  const CheckedRow row(query, "worker_queue", {id.value});
   SettlingRow result;
-  result.owner = row.code<OwnerKind>(0).value_or(OwnerKind::kNobody);
+  result.owner = read_owner(query, id).kind;
   result.queue = row.text(4);
-  result.on_cancel = row.code<OnCancel>(5).value_or(OnCancel::kTryCancel);
+  result.on_cancel = row.code<OnCancel>(5);
   result.marked = !row.is_null(6);
   return result;
 }
@@ -72,6 +73,7 @@ Status settle_work(WriteContext& context, const SettledWork& entry) {
       break;
     case rules::Settlement::Row::kDelete:
       if (settlement.tell) {
+        // That its owner can be read was seen above.
         end_work(context, entry.id, *settlement.tell, outcome.result, outcome.failure);
       } else {
         context.db.run(Sql::kDeleteWork, entry.id);

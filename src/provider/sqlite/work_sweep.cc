@@ -34,7 +34,7 @@ void end_lapsed(WriteContext& context,
   const auto rows =
       read_lapsed(context.db.query(Sql::kLapsedToEnd, context.now, settings.poison_after, limit));
   for (const LapsedRow& row : rows) {
-    const auto effect = end_lapsed_row(context, row, settings.poison_after);
+    const auto effect = end_lapsed_row(context, row, settings.poison_after, swept.problems);
     ++(effect == rules::LapseEffect::kPoison ? swept.poisoned : swept.ended);
     touch(context, row.id, row.lock, swept);
   }
@@ -55,18 +55,34 @@ void end_overdue(WriteContext& context, std::int64_t limit, SweptWork& swept) {
   failure.message = "the call was not done in its time (schedule_to_start or schedule_to_close)";
   failure.retryable = false;
   for (const auto& [id, lock] : rows) {
-    end_work(context, id, MessageKind::kActivityFailed, {}, failure);
+    const auto problem = end_work(context, id, MessageKind::kActivityFailed, {}, failure);
+    if (problem) swept.problems.push_back(*problem);
     ++swept.timed_out;
     if (lock) touch(context, id, *lock, swept);
   }
+}
+
+/// Rows that no other step finds, because their state or the time it waits for cannot be read.
+std::int64_t set_damaged_aside(WriteContext& context, std::int64_t limit, SweptWork& swept) {
+  std::vector<WorkId> rows;
+  {
+    Query row = context.db.query(Sql::kDamagedWork, limit);
+    while (row.next()) rows.push_back(row.id<WorkId>(0));
+  }
+  for (WorkId id : rows) {
+    context.db.run(Sql::kSetWorkAside, id);
+    swept.problems.push_back(corrupt("table worker_queue, key " + std::to_string(id.value) +
+                                     ": state, visible_at, lock_epoch or locked_until cannot be "
+                                     "read; the row was set aside"));
+  }
+  return static_cast<std::int64_t>(rows.size());
 }
 
 std::optional<TimePoint> next_sweep(WriteContext& context) {
   std::optional<TimePoint> next;
   const auto consider = [&next](Query rows) {
     while (rows.next()) {
-      const auto at = rows.optional_time(0);
-      if (at && (!next || *at < *next)) next = at;
+      if (rows.is_integer(0) && (!next || rows.time(0) < *next)) next = rows.time(0);
     }
   };
   consider(context.db.query(Sql::kNextDelayed));
@@ -89,18 +105,23 @@ std::vector<LapsedRow> read_lapsed(Query rows) {
   return found;
 }
 
-rules::LapseEffect end_lapsed_row(WriteContext& context, const LapsedRow& row, int poison_after) {
+rules::LapseEffect end_lapsed_row(WriteContext& context,
+                                  const LapsedRow& row,
+                                  int poison_after,
+                                  std::vector<Error>& problems) {
   const auto effect = rules::lapse_effect(row.unwanted, row.losses, poison_after);
+  std::optional<Error> problem;
   if (effect == rules::LapseEffect::kCanceled) {
-    end_work(context, row.id, MessageKind::kActivityCanceled, {}, {});
+    problem = end_work(context, row.id, MessageKind::kActivityCanceled, {}, {});
   } else if (effect == rules::LapseEffect::kPoison) {
     Failure failure;
     failure.type = kPoisonFailure;
     failure.message = "its claim was lost " + std::to_string(row.losses) +
                       " times: the handler seems to end the process that runs it";
     failure.retryable = false;
-    end_work(context, row.id, MessageKind::kActivityFailed, {}, failure);
+    problem = end_work(context, row.id, MessageKind::kActivityFailed, {}, failure);
   }
+  if (problem) problems.push_back(*problem);
   return effect;
 }
 
@@ -129,6 +150,7 @@ Result<SweptWork> sweep_work(WriteContext& context,
   if (request.limit <= 0) return invalid_argument("limit must be at least 1");
   SweptWork swept;
   std::int64_t left = request.limit;
+  left -= set_damaged_aside(context, left, swept);
   end_overdue(context, left, swept);
   left -= swept.timed_out;
   end_lapsed(context, left, settings, swept);
