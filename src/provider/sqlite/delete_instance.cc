@@ -24,7 +24,7 @@ struct Candidate {
 std::optional<Candidate> read_candidate(Query row) {
   if (!row.next()) return std::nullopt;
   Candidate candidate{row.id<InstanceKey>(0), row.id<ExecutionNo>(5), std::nullopt};
-  if (!row.is_null(6)) candidate.parent = row.id<InstanceKey>(6);
+  if (row.is_integer(6)) candidate.parent = row.id<InstanceKey>(6);
   return candidate;
 }
 

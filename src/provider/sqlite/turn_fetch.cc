@@ -58,8 +58,7 @@ std::optional<TimePoint> next_due(Connection& db, const FetchOrchestrationItems&
   std::optional<TimePoint> next;
   for (const ServedOrchestration& served : request.served) {
     Query row = db.query(Sql::kNextDueInstance, request.queue, served.name, served.version);
-    if (!row.next() || !row.is_integer(0)) continue;
-    if (!next || row.time(0) < *next) next = row.time(0);
+    if (row.next() && (!next || row.time(0) < *next)) next = row.time(0);
   }
   return next;
 }
