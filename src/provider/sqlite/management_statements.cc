@@ -21,6 +21,18 @@ using Entry = StatementEntry;
 // 1 = activity.
 constexpr std::array
     kEntries{
+        Entry{Sql::kWriteMark,
+              "write_mark",
+              "INSERT INTO writer_marks (writer, mark, at) VALUES (?1, ?2, ?3) "
+              "ON CONFLICT (writer) DO UPDATE SET mark = excluded.mark, at = excluded.at"},
+        Entry{Sql::kReadMark, "read_mark", "SELECT mark FROM writer_marks WHERE writer = ?1"},
+        // Keys are random: every new writer looks at some rows, together they look at all.
+        Entry{
+            Sql::kDropOldMarks,
+            "drop_old_marks",
+            "DELETE FROM writer_marks WHERE at < ?2 AND writer IN (SELECT writer FROM writer_marks "
+            "WHERE writer > ?1 ORDER BY writer LIMIT 100)"},
+
         Entry{Sql::kSummaryOf,
               "summary_of",
               "SELECT " PERDURE_SUMMARY_COLUMNS "FROM instances AS i " PERDURE_CURRENT_EXECUTION

@@ -15,7 +15,7 @@ struct StatementEntry {
   std::string_view text;
 };
 
-inline constexpr Sql kFirstManagement = Sql::kSummaryOf;
+inline constexpr Sql kFirstManagement = Sql::kWriteMark;
 
 /// Those from kFirstManagement to the end.
 std::span<const StatementEntry> management_statements();

@@ -470,16 +470,6 @@ constexpr std::array kEntries{
           "drop_expired_early_events",
           "DELETE FROM early_events WHERE early_id IN (SELECT early_id FROM early_events "
           "WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"},
-    Entry{Sql::kWriteMark,
-          "write_mark",
-          "INSERT INTO writer_marks (writer, mark, at) VALUES (?1, ?2, ?3) "
-          "ON CONFLICT (writer) DO UPDATE SET mark = excluded.mark, at = excluded.at"},
-    Entry{Sql::kReadMark, "read_mark", "SELECT mark FROM writer_marks WHERE writer = ?1"},
-    // Keys are random: every new writer looks at some rows, together they look at all.
-    Entry{Sql::kDropOldMarks,
-          "drop_old_marks",
-          "DELETE FROM writer_marks WHERE at < ?2 AND writer IN (SELECT writer FROM writer_marks "
-          "WHERE writer > ?1 ORDER BY writer LIMIT 100)"},
 };
 
 #undef PERDURE_DESCENDANTS

@@ -116,12 +116,12 @@ enum class Sql : int {
   kDeleteEarlyEventsOf,
   kDropExpiredEarlyEvents,
 
-  // writer marks
+  // writer marks (from here on: management_statements.cc)
   kWriteMark,
   kReadMark,
   kDropOldMarks,
 
-  // management (management_statements.cc)
+  // management
   kSummaryOf,
   kListByKey,
   kListLive,
@@ -167,7 +167,7 @@ enum class Sql : int {
   kRemoveExecutionHistory,
   kRemoveExecutions,
 
-  // damaged rows (management_statements.cc)
+  // damaged rows
   kDamagedLines,
   kDamagedWork,
   kSetWorkAside,

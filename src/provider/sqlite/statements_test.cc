@@ -42,7 +42,8 @@ bool is_wasteful(const std::string& step) {
     // Partial indexes that hold just the rows which are wanted, in their order.
     const bool by_partial_index = step.find("processes_live") != std::string::npos ||
                                   step.find("worker_queue_delayed") != std::string::npos ||
-                                  step.find("worker_queue_expiring") != std::string::npos;
+                                  step.find("worker_queue_expiring") != std::string::npos ||
+                                  step.find("_damaged") != std::string::npos;
     return !narrowed && !by_partial_index;
   }
   return step.find("USE TEMP B-TREE FOR ORDER BY") != std::string::npos;
