@@ -9,6 +9,7 @@
 #include "provider/sqlite/schema.h"
 #include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/sqlite_provider.h"
+#include "provider/sqlite/write_connection.h"
 
 namespace perdure::sqlite {
 
@@ -16,9 +17,6 @@ namespace {
 
 /// With others who open the store at the same time.
 constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(30);
-
-/// Bytes of the log that are kept for reuse: about where it begins anew.
-constexpr std::int64_t kLongLog = 64LL << 20U;
 
 Status check(const Options& options) {
   if (options.poison_after < kSuspectLosses) {
@@ -28,19 +26,6 @@ Status check(const Options& options) {
     return invalid_argument("foreign_poll must be greater than zero");
   }
   return {};
-}
-
-std::unique_ptr<Connection> open_for_writing(const std::string& path, Durability durability) {
-  auto db = Connection::open(path, Access::kReadWrite);
-  db->set_busy_timeout(std::chrono::milliseconds(20));
-  db->exec(durability == Durability::kFull ? "PRAGMA synchronous = FULL"
-                                           : "PRAGMA synchronous = NORMAL");
-  db->exec("PRAGMA temp_store = MEMORY");
-  db->exec("PRAGMA cache_size = -65536");
-  // The checkpointer copies the log; one that had to grow is cut when it begins anew.
-  db->exec("PRAGMA wal_autocheckpoint = 0");
-  db->exec("PRAGMA journal_size_limit = " + std::to_string(kLongLog));
-  return db;
 }
 
 /// An SQLite database that somebody else has made for other things.

@@ -410,6 +410,20 @@ Status SqliteProvider::run_sql(std::string sql) {
   return wait_for(*slot);
 }
 
+Result<Durability> SqliteProvider::durability() {
+  auto slot = std::make_shared<perdure::internal::AnswerSlot<Durability>>();
+  submit_single<Durability>(
+      [](WriteContext& context) -> Result<Durability> {
+        Query row = context.db.query_text("PRAGMA synchronous");
+        if (row.next() && row.integer(0) == 1) return Durability::kRelaxed;
+        if (row.integer(0) == 2) return Durability::kFull;
+        return unavailable("PRAGMA synchronous is " + std::to_string(row.integer(0)));
+      },
+      [slot](Result<Durability> answer) { slot->put(std::move(answer)); },
+      {});
+  return wait_for(*slot);
+}
+
 ChangeMark SqliteProvider::change_mark() {
   return hub_.mark(writer_.foreign_version());
 }

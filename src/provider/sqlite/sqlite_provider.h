@@ -107,6 +107,9 @@ class SqliteProvider : public Provider {
   /// Runs SQL of the caller as one write, for repair and for tests that damage rows.
   Status run_sql(std::string sql);
 
+  /// What the connection of the writer is set to, read from SQLite.
+  Result<Durability> durability();
+
  private:
   enum class Lane : std::uint8_t { kOrdinary, kUrgent };
   using ProcessLocks = std::map<Epoch, ProcessLock>;
