@@ -6,6 +6,8 @@
 
 #include <perdure/version.h>
 
+#include "cli/bench_command.h"
+
 namespace {
 
 constexpr int kExitUsage = 2;
@@ -13,6 +15,7 @@ constexpr int kExitUsage = 2;
 int run(int argc, char** argv) {
   CLI::App app{"Perdure, a durable execution engine", "perdure"};
   app.set_version_flag("--version", "perdure " + std::string(perdure::kVersionString));
+  const perdure::cli::Command bench = perdure::cli::add_bench(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& answer) {  // --help or --version
@@ -21,6 +24,7 @@ int run(int argc, char** argv) {
     std::cerr << "perdure: " << error.what() << "\nTry 'perdure --help'.\n";
     return kExitUsage;
   }
+  if (app.got_subcommand("bench")) return bench();
   std::cout << app.help();
   return 0;
 }
