@@ -202,21 +202,19 @@ void continue_as_new(WriteContext& context, Turn& turn) {
   begin_execution(context, commit.instance, spec);
 }
 
-/// The lock goes; the line says when the instance wants its next turn.
-void release(WriteContext& context, const Turn& turn) {
-  context.db.run(Sql::kUnlockAfterTurn,
-                 turn.commit.instance,
-                 queue_head(context.db, turn.commit.instance).due());
+/// The lock goes; the line says when the instance wants its next turn. Answers when that is.
+std::optional<TimePoint> release(WriteContext& context, const Turn& turn) {
+  const auto earliest = queue_head(context.db, turn.commit.instance).due();
+  context.db.run(Sql::kUnlockAfterTurn, turn.commit.instance, earliest);
   context.topics.instances(turn.ready.queue);
+  return earliest;
 }
 
-/// Of the instance as it stands now; after an end that is a stored start, if there was one.
-void answer_next_turn(WriteContext& context, Turn& turn) {
-  const auto ready = load_ready(context.db, turn.commit.instance);
-  if (!ready || !ready->ready_at) return;
-  const TimePoint due = std::max(*ready->ready_at, ready->not_before);
-  turn.answer.more_now = due <= context.now;
-  if (!turn.answer.more_now) turn.answer.next_at = due;
+/// When the instance wants its next turn after an end: there is a line when a start was stored.
+std::optional<TimePoint> due_after_end(WriteContext& context, InstanceKey key) {
+  const auto ready = load_ready(context.db, key);
+  if (!ready || !ready->ready_at) return std::nullopt;
+  return std::max(*ready->ready_at, ready->not_before);
 }
 
 }  // namespace
@@ -242,8 +240,9 @@ Result<TurnCommitted> commit_turn(WriteContext& context, const TurnCommit& commi
   } else if (commit.status != turn.execution.info.status) {
     announce_status(context, commit.instance, commit.execution, commit.status);
   }
-  if (!ends) release(context, turn);
-  answer_next_turn(context, turn);
+  const auto due = ends ? due_after_end(context, commit.instance) : release(context, turn);
+  turn.answer.more_now = due && *due <= context.now;
+  if (due && !turn.answer.more_now) turn.answer.next_at = due;
   return std::move(turn.answer);
 }
 
