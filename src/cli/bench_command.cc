@@ -18,7 +18,7 @@ constexpr std::int64_t kMostInstances = 1'000'000;
 constexpr int kMostThreads = 1'024;
 constexpr int kMostRepeats = 1'000;
 constexpr std::int64_t kMostRows = 100'000'000;
-constexpr std::int64_t kFewestRows = 3'200;
+constexpr std::int64_t kFewestRows = 4'000;
 constexpr int kSlowestSync = 10'000;
 
 /// What CLI11 fills in.
@@ -63,8 +63,11 @@ void add_options(CLI::App& command, Input& input) {
 Result<bench::Report> run_all(const bench::Options& options) {
   bench::Progress progress;
   std::vector<bench::Report> runs;
-  for (int i = 0; i < options.repeat; ++i) {
-    PERDURE_ASSIGN_OR_RETURN(bench::Report run, bench::run_provider(options, progress));
+  for (int i = 1; i <= options.repeat; ++i) {
+    // Each run begins with stores of its own; those of the last one can be kept.
+    bench::Options once = options;
+    once.keep = options.keep && i == options.repeat;
+    PERDURE_ASSIGN_OR_RETURN(bench::Report run, bench::run_provider(once, progress));
     runs.push_back(std::move(run));
   }
   return bench::merge(runs);

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 PROGRAM, VERSION = sys.argv[1:3]
-SHORT = ["--seconds", "0.01", "--warmup", "0", "--in-flight", "128", "--count", "3500"]
+SHORT = ["--seconds", "0.01", "--warmup", "0", "--in-flight", "128", "--count", "4000"]
 BATCHES = ["1", "8", "32", "128"]
 
 
@@ -37,7 +37,7 @@ def check_figures(result, threads):
     check_positive(result["limit_turns_per_s"], BATCHES)
     check_positive(result["turns_per_s_threads"], threads)
     check_positive(result["fetch_ms"],
-                   ["3200", "3500", "future_timers", "unserved_head", "locked_head"])
+                   ["3200", "4000", "future_timers", "unserved_head", "locked_head"])
     for key in ("ratio_to_limit", "commit_p50_ms"):
         assert is_number(result[key]) and result[key] > 0, result
 
@@ -65,14 +65,16 @@ def json_on_the_last_line(folder):
     assert list(folder.iterdir()) == [], "the files of the bench were left"
 
 
-def table_and_kept_files(folder):
+def several_runs_and_kept_files(folder):
     store = folder / "kept.db"
     done = run(["provider", "--provider", f"sqlite:{store}?durability=relaxed", *SHORT, "--threads",
-                "2", "--keep"], 0)
-    assert done.stdout.startswith("provider on sqlite, durability relaxed"), done.stdout
-    for key in ("turns_per_s", "ratio_to_limit", "fetch_ms", "completed"):
-        assert f"\n{key} " in done.stdout, done.stdout
-    assert "{" not in done.stdout, done.stdout
+                "2", "--repeat", "2", "--keep", "--json"], 0)
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert result["durability"] == "relaxed", result
+    check_figures(result, ["2"])
+    for batch in BATCHES:
+        least, most = result["spread"]["turns_per_s"][batch]
+        assert least <= result["turns_per_s"][batch] <= most, result
     assert store.is_file() and (folder / "kept.db-limit").is_file(), list(folder.iterdir())
 
     before = store.read_bytes()
@@ -81,15 +83,14 @@ def table_and_kept_files(folder):
     assert store.read_bytes() == before, "a file that existed was changed"
 
 
-def several_runs(folder):
-    done = run(["provider", "--provider", f"sqlite:{folder / 'bench.db'}", *SHORT, "--threads", "1",
-                "--durability", "relaxed", "--repeat", "2", "--json"], 0)
-    result = json.loads(done.stdout.splitlines()[-1])
-    check_figures(result, ["1"])
-    assert result["durability"] == "relaxed", result
-    for batch in BATCHES:
-        least, most = result["spread"]["turns_per_s"][batch]
-        assert least <= result["turns_per_s"][batch] <= most, result
+def table_for_people(folder):
+    done = run(["provider", "--provider", f"sqlite:{folder / 'bench.db'}", *SHORT, "--durability",
+                "relaxed", "--threads", "1"], 0)
+    assert done.stdout.startswith("provider on sqlite, durability relaxed"), done.stdout
+    for key in ("turns_per_s", "ratio_to_limit", "fetch_ms", "completed"):
+        assert f"\n{key} " in done.stdout, done.stdout
+    assert "{" not in done.stdout, done.stdout
+    assert list(folder.iterdir()) == [], "the files of the bench were left"
 
 
 def wrong_options(folder):
@@ -100,7 +101,7 @@ def wrong_options(folder):
             (["provider", *url, "--seconds", "0"], ["--seconds", "0.01"]),
             (["provider", *url, "--threads", "1,0"], ["--threads", "1 to 1024"]),
             (["provider", *url, "--in-flight", "1"], ["--in-flight", "128"]),
-            (["provider", *url, "--count", "9"], ["--count", "3200"]),
+            (["provider", *url, "--count", "9"], ["--count", "4000"]),
             (["provider", *url, "--durability", "some"], ["--durability", "full"]),
             (["provider", *url, "--slow-fsync", "-1"], ["--slow-fsync", "0 to"]),
             (["provider", *url, "--repeat", "x"], ["--repeat"])):
@@ -120,6 +121,6 @@ def wrong_options(folder):
     assert list(folder.iterdir()) == [], "a refused bench left something"
 
 
-for case in (json_on_the_last_line, table_and_kept_files, several_runs, wrong_options):
+for case in (json_on_the_last_line, several_runs_and_kept_files, table_for_people, wrong_options):
     with tempfile.TemporaryDirectory() as scratch:
         case(pathlib.Path(scratch))
