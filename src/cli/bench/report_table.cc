@@ -10,11 +10,9 @@ namespace {
 
 constexpr std::size_t kKeyWidth = 26;
 
-/// Three digits that matter; thousands apart.
-std::string shown(double number) {
+/// Thousands apart.
+std::string with_decimals(double number, int decimals) {
   std::array<char, 64> text{};
-  const double size = std::abs(number);
-  const int decimals = size >= 100 || size == 0 ? 0 : (size >= 10 ? 1 : (size >= 1 ? 2 : 3));
   std::snprintf(text.data(), text.size(), "%.*f", decimals, number);
   std::string digits = text.data();
   const std::size_t point = std::min(digits.find('.'), digits.size());
@@ -23,6 +21,17 @@ std::string shown(double number) {
     digits.insert(at, ",");
   }
   return digits;
+}
+
+/// Three digits that matter.
+std::string shown(double number) {
+  const double size = std::abs(number);
+  return with_decimals(number,
+                       size >= 100 || size == 0 ? 0 : (size >= 10 ? 1 : (size >= 1 ? 2 : 3)));
+}
+
+std::string shown(std::int64_t count) {
+  return with_decimals(static_cast<double>(count), 0);
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -49,8 +58,8 @@ std::string to_table(const Report& report, int runs) {
                       report.durability + ", measured " + shown(report.seconds) + " s" +
                       (runs > 1 ? ", medians of " + std::to_string(runs) + " runs" : "") + "\n";
   for (const Figure& figure : report.figures) table += line_of(figure, runs);
-  table += padded("completed", kKeyWidth) + shown(static_cast<double>(report.completed)) + "\n";
-  table += padded("failed", kKeyWidth) + shown(static_cast<double>(report.failed)) + "\n";
+  table += padded("completed", kKeyWidth) + shown(report.completed) + "\n";
+  table += padded("failed", kKeyWidth) + shown(report.failed) + "\n";
   for (const std::string& problem : report.problems) table += "  wrong: " + problem + "\n";
   return table;
 }

@@ -56,6 +56,7 @@ TEST(Report, ShowsTheFirstProblemsAndCountsAll) {
   EXPECT_THAT(table, ::testing::HasSubstr("1: 1,234,567"));
   EXPECT_THAT(table, ::testing::HasSubstr("8: 12.3"));
   EXPECT_THAT(table, ::testing::HasSubstr("wrong: row 0"));
+  EXPECT_THAT(table, ::testing::ContainsRegex("failed +100\n"));
   EXPECT_THAT(table, ::testing::Not(::testing::HasSubstr("row 99")));
   EXPECT_EQ(nlohmann::json::parse(to_json(report, 1))["failed"], 100);
 }
