@@ -269,6 +269,23 @@ TEST_P(EveryColumn, OfWork) {
         "created_at"});
 }
 
+TEST_P(EveryColumn, OfAWorkRowsOwnerGoesWithItsInstance) {
+  for (const char* value : kValues) {
+    const std::string id = value;
+    SCOPED_TRACE(id);
+    start_with_work(id, 1);
+    const Status done = run_sql("UPDATE worker_queue SET owner_kind = " + id +
+                                " WHERE owner_key = " + std::to_string(info(id).key.value));
+    const auto fetched = store().fetch_work_items(claim_request(1));
+    ASSERT_TRUE(fetched.ok()) << fetched;
+    EXPECT_EQ(fetched->problems.size(), done.ok() ? 1u : 0u);
+    ASSERT_TRUE(store().delete_instance({.id = id, .force = true}).ok());
+    const auto depths = store().queue_depths();
+    ASSERT_TRUE(depths.ok()) << depths;
+    EXPECT_TRUE(depths->queues.empty());
+  }
+}
+
 std::vector<StoreParam> memory_store() {
   std::vector<StoreParam> all = stores();
   std::erase_if(all, [](const StoreParam& store) { return store.name != "memory"; });
