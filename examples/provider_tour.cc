@@ -78,7 +78,7 @@ bool complete(Provider& store, const OrchestrationItem& item) {
   turn.instance = item.instance;
   turn.execution = item.execution;
   turn.lock = item.lock;
-  Event done;
+  HistoryEvent done;
   done.id = EventId{item.last_event.value + 1};
   done.kind = EventKind::kCompleted;
   done.payload = "\"shipped\"";

@@ -75,7 +75,7 @@ struct CodeTable<EventKind> {
 
 /// One row of history. A flat value: which fields a kind uses stands at the enumerator; the others
 /// are empty. `failure` occupies its own columns.
-struct Event {
+struct HistoryEvent {
   EventId id;
   EventKind kind = EventKind::kStarted;
   EventId source;  ///< the event that this one answers; 0 = none
@@ -86,7 +86,7 @@ struct Event {
   Failure failure;
   TimePoint at{};  ///< time of the turn or the call that wrote it
 
-  bool operator==(const Event&) const = default;
+  bool operator==(const HistoryEvent&) const = default;
 };
 
 /// The last event of a finished execution is one of these, and nothing follows it.

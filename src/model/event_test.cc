@@ -10,7 +10,7 @@
 namespace perdure {
 namespace {
 
-TEST(Event, IsTerminalForTheLastEventsOfAnExecution) {
+TEST(HistoryEvent, IsTerminalForTheLastEventsOfAnExecution) {
   const std::set<EventKind> terminal{EventKind::kCompleted,
                                      EventKind::kFailed,
                                      EventKind::kCanceled,
@@ -21,7 +21,7 @@ TEST(Event, IsTerminalForTheLastEventsOfAnExecution) {
   }
 }
 
-TEST(Event, HasATerminalKindForEveryTerminalStatusUnderTheSameName) {
+TEST(HistoryEvent, HasATerminalKindForEveryTerminalStatusUnderTheSameName) {
   std::set<std::string_view> statuses;
   for (const auto& row : CodeTable<ExecutionStatus>::rows()) {
     if (is_terminal(row.value)) statuses.insert(row.name);
@@ -33,9 +33,10 @@ TEST(Event, HasATerminalKindForEveryTerminalStatusUnderTheSameName) {
   EXPECT_EQ(kinds, statuses);
 }
 
-TEST(Event, IsEqualOnlyWhenEveryFieldIs) {
-  const Event event{.id = EventId{2}, .kind = EventKind::kActivityFailed, .source = EventId{1}};
-  Event other = event;
+TEST(HistoryEvent, IsEqualOnlyWhenEveryFieldIs) {
+  const HistoryEvent event{
+      .id = EventId{2}, .kind = EventKind::kActivityFailed, .source = EventId{1}};
+  HistoryEvent other = event;
   EXPECT_EQ(event, other);
   other.failure.details = "{}";
   EXPECT_NE(event, other);

@@ -23,7 +23,7 @@ struct HistoryQuery {
 };
 
 struct HistoryPage {
-  std::vector<Event> events;
+  std::vector<HistoryEvent> events;
   bool more = false;
 };
 

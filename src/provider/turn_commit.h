@@ -49,7 +49,7 @@ struct NextExecution {
   std::string input;
   std::optional<std::string> version;  ///< nullopt: keeps the version
   /// Events after `started`: unread external events in their order, and whatever else is carried.
-  std::vector<Event> carried;
+  std::vector<HistoryEvent> carried;
 };
 
 /// All that a turn decided. Applied in the order of the fields, in one commit, or not at all.
@@ -77,7 +77,7 @@ struct TurnCommit {
   ExecutionNo execution;
   LockToken lock;
 
-  std::vector<Event> events;  ///< `at` is set by the store
+  std::vector<HistoryEvent> events;  ///< `at` is set by the store
   ExecutionStatus status = ExecutionStatus::kRunning;
   std::string output;  ///< for completed
   Failure failure;     ///< for failed, and canceled or failed with compensation_failed

@@ -68,7 +68,7 @@ TEST_P(AbandonedTurns, WriteNothing) {
   start_and_run("a");
   poke("a");
   const InstanceInfo before = info("a");
-  const std::vector<Event> events = history("a");
+  const std::vector<HistoryEvent> events = history("a");
   const OrchestrationItem item = lock("a");
   abandon(item);
   const InstanceInfo after = info("a");

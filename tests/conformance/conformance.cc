@@ -129,17 +129,17 @@ TurnCommit Conformance::turn(const OrchestrationItem& item) {
   return commit;
 }
 
-Event Conformance::next_event(const OrchestrationItem& item,
-                              const TurnCommit& commit,
-                              EventKind kind) {
-  Event event;
+HistoryEvent Conformance::next_event(const OrchestrationItem& item,
+                                     const TurnCommit& commit,
+                                     EventKind kind) {
+  HistoryEvent event;
   event.id = EventId{item.last_event.value + static_cast<std::int64_t>(commit.events.size()) + 1};
   event.kind = kind;
   return event;
 }
 
 EventId Conformance::schedule(TurnCommit& commit, const OrchestrationItem& item, NewWork work) {
-  Event event = next_event(item, commit, EventKind::kActivityScheduled);
+  HistoryEvent event = next_event(item, commit, EventKind::kActivityScheduled);
   if (work.queue.empty()) work.queue = kQueue;
   if (work.name.empty()) work.name = kTask;
   if (work.input.empty()) work.input = "null";
@@ -157,7 +157,7 @@ EventId Conformance::schedule_timer(TurnCommit& commit,
                                     const OrchestrationItem& item,
                                     TimePoint due,
                                     bool shielded) {
-  Event event = next_event(item, commit, EventKind::kTimerCreated);
+  HistoryEvent event = next_event(item, commit, EventKind::kTimerCreated);
   event.number = to_micros(due);
   const EventId id = event.id;
   commit.events.push_back(std::move(event));
@@ -169,7 +169,7 @@ EventId Conformance::schedule_child(TurnCommit& commit,
                                     const OrchestrationItem& item,
                                     const std::string& id,
                                     ClosePolicy policy) {
-  Event event = next_event(item, commit, EventKind::kChildScheduled);
+  HistoryEvent event = next_event(item, commit, EventKind::kChildScheduled);
   event.name = kFlow;
   event.text = id;
   NewChild child;
@@ -358,12 +358,12 @@ InstanceInfo Conformance::info(const std::string& id) {
   return expect_value(store().get_instance(id), "get_instance");
 }
 
-std::vector<Event> Conformance::history(const std::string& id) {
+std::vector<HistoryEvent> Conformance::history(const std::string& id) {
   const InstanceInfo instance = info(id);
   return history(instance.key, instance.current.execution);
 }
 
-std::vector<Event> Conformance::history(InstanceKey key, ExecutionNo execution) {
+std::vector<HistoryEvent> Conformance::history(InstanceKey key, ExecutionNo execution) {
   HistoryQuery query;
   query.instance = key;
   query.execution = execution;
@@ -371,9 +371,9 @@ std::vector<Event> Conformance::history(InstanceKey key, ExecutionNo execution) 
   return expect_value(std::move(pages.at(0)), "history page").events;
 }
 
-std::vector<EventKind> Conformance::kinds(const std::vector<Event>& events) {
+std::vector<EventKind> Conformance::kinds(const std::vector<HistoryEvent>& events) {
   std::vector<EventKind> result;
-  for (const Event& event : events) result.push_back(event.kind);
+  for (const HistoryEvent& event : events) result.push_back(event.kind);
   return result;
 }
 

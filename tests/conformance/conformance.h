@@ -53,7 +53,7 @@ class Conformance : public ::testing::TestWithParam<StoreParam> {
 
   // Turns. `turn` fills the fence only; add what the turn decided.
   TurnCommit turn(const OrchestrationItem& item);
-  Event next_event(const OrchestrationItem& item, const TurnCommit& commit, EventKind kind);
+  HistoryEvent next_event(const OrchestrationItem& item, const TurnCommit& commit, EventKind kind);
   /// Appends the scheduling event and the work row; answers the event id.
   EventId schedule(TurnCommit& commit, const OrchestrationItem& item, NewWork work = {});
   EventId schedule_timer(TurnCommit& commit,
@@ -112,9 +112,9 @@ class Conformance : public ::testing::TestWithParam<StoreParam> {
   // Reading.
   InstanceInfo info(const std::string& id);
   ExecutionStatus status(const std::string& id) { return info(id).current.status; }
-  std::vector<Event> history(const std::string& id);
-  std::vector<Event> history(InstanceKey key, ExecutionNo execution);
-  static std::vector<EventKind> kinds(const std::vector<Event>& events);
+  std::vector<HistoryEvent> history(const std::string& id);
+  std::vector<HistoryEvent> history(InstanceKey key, ExecutionNo execution);
+  static std::vector<EventKind> kinds(const std::vector<HistoryEvent>& events);
   static std::vector<MessageKind> kinds(const std::vector<Message>& messages);
 
  private:

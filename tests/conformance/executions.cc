@@ -161,7 +161,7 @@ TEST_P(Executions, CarriedEventsFollowStarted) {
   start("a");
   NextExecution next = with_input("\"two\"");
   for (int i = 2; i <= 4; ++i) {
-    Event event;
+    HistoryEvent event;
     event.id = EventId{i};
     event.kind = EventKind::kEventReceived;
     event.name = "order";

@@ -31,7 +31,7 @@ class Histories : public Conformance {
 
   static std::vector<std::int64_t> ids(const HistoryPage& page) {
     std::vector<std::int64_t> all;
-    for (const Event& event : page.events) all.push_back(event.id.value);
+    for (const HistoryEvent& event : page.events) all.push_back(event.id.value);
     return all;
   }
 };
@@ -73,7 +73,7 @@ TEST_P(Histories, CarryTheTimeOfTheStoreWhateverTheTurnSays) {
   advance(1h);
   const OrchestrationItem item = lock("a");
   TurnCommit decisions = turn(item);
-  Event event = next_event(item, decisions, EventKind::kPatchMarked);
+  HistoryEvent event = next_event(item, decisions, EventKind::kPatchMarked);
   event.at = TimePoint{};
   decisions.events.push_back(event);
   commit(std::move(decisions));
@@ -86,7 +86,7 @@ TEST_P(Histories, KeepEveryColumnOfAnEvent) {
   start("a");
   const OrchestrationItem item = lock("a");
   TurnCommit decisions = turn(item);
-  Event event = next_event(item, decisions, EventKind::kActivityFailed);
+  HistoryEvent event = next_event(item, decisions, EventKind::kActivityFailed);
   event.source = EventId{1};
   event.name = "näme";
   event.payload = "{\"a\": 1}";
@@ -95,7 +95,7 @@ TEST_P(Histories, KeepEveryColumnOfAnEvent) {
   event.failure = {.type = "t", .message = "m", .retryable = false, .details = "[1]"};
   decisions.events.push_back(event);
   commit(std::move(decisions));
-  Event stored = history("a").at(1);
+  HistoryEvent stored = history("a").at(1);
   stored.at = event.at;
   EXPECT_EQ(stored, event);
 }

@@ -362,7 +362,7 @@ TEST_P(Listing, StatsCountWhatAnInstanceHolds) {
     if (locked.id == "root") item = std::move(locked);
   }
   decisions = turn(item);
-  Event event = next_event(item, decisions, EventKind::kEventReceived);
+  HistoryEvent event = next_event(item, decisions, EventKind::kEventReceived);
   event.name = "poke";
   event.payload = "\"" + std::string(100, 'x') + "é\"";
   decisions.events.push_back(event);

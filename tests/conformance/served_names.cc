@@ -212,7 +212,7 @@ TEST_P(ServedNames, OfAChildAreItsOwn) {
   EXPECT_EQ(fetched.items[0].id, "child");
   EXPECT_EQ(fetched.items[0].parent, link);
   EXPECT_EQ(info("child").parent, link);
-  const std::vector<Event> events = history("child");
+  const std::vector<HistoryEvent> events = history("child");
   ASSERT_EQ(kinds(events), std::vector{EventKind::kStarted});
   EXPECT_EQ(events[0].payload, "{\"n\":1}");
 }

@@ -103,7 +103,7 @@ TEST_P(TurnAtomicity, AnEventIdThatIsTakenWritesNothing) {
   EXPECT_EQ(code_of(try_commit(twice)), ErrorCode::kInvalidArgument);
 
   TurnCommit in_history = rich_turn(item);
-  for (Event& event : in_history.events) --event.id.value;
+  for (HistoryEvent& event : in_history.events) --event.id.value;
   for (NewWork& work : in_history.work) --work.event.value;
   --in_history.timers[0].event.value;
   --in_history.children[0].event.value;
@@ -137,7 +137,7 @@ TEST_P(TurnAtomicity, ACanceledRunCanNeitherCompleteNorRunOn) {
   cancel("a");
   const OrchestrationItem item = lock("a");
   ASSERT_EQ(item.status, ExecutionStatus::kCanceling);
-  const std::vector<Event> before = history("a");
+  const std::vector<HistoryEvent> before = history("a");
 
   for (const ExecutionStatus wrong :
        {ExecutionStatus::kCompleted, ExecutionStatus::kFailed, ExecutionStatus::kContinuedAsNew}) {
@@ -225,7 +225,7 @@ TEST_P(TurnAtomicity, AnUnseenCancelRefusesTheWholeTurn) {
   poke("a");
   const OrchestrationItem item = lock("a");
   cancel("a");
-  const std::vector<Event> before = history("a");
+  const std::vector<HistoryEvent> before = history("a");
 
   EXPECT_EQ(code_of(try_commit(rich_turn(item))), ErrorCode::kConflict);
   EXPECT_EQ(history("a"), before);
@@ -305,7 +305,7 @@ TEST_P(TurnAtomicity, ABadEntryOfABatchLeavesTheOthersWhole) {
 TEST_P(TurnAtomicity, TenThousandCommandsAreOneCommit) {
   constexpr int kCount = 10'000;
   const OrchestrationItem item = start_with_work("a", kCount);
-  const std::vector<Event> events = history("a");
+  const std::vector<HistoryEvent> events = history("a");
   ASSERT_EQ(events.size(), kCount + 1u);
   for (int i = 0; i < kCount; ++i) ASSERT_EQ(events[i + 1].id, EventId{i + 2});
 

@@ -126,7 +126,7 @@ TEST_P(WorkSweep, EndsARowThatATurnDroppedWhenItsLeaseLapsed) {
   poke("a");
   OrchestrationItem item = lock("a");
   TurnCommit drop = turn(item);
-  Event dropped = next_event(item, drop, EventKind::kActivityDropped);
+  HistoryEvent dropped = next_event(item, drop, EventKind::kActivityDropped);
   dropped.source = work[0].owner.event;
   drop.events.push_back(dropped);
   drop.canceled_work = {work[0].owner.event};

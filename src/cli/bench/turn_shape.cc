@@ -16,15 +16,15 @@ TurnCommit begin_turn(const OrchestrationItem& item) {
 }
 
 /// What the message of the item brought, and then something of the turn's own.
-Event add_event(const OrchestrationItem& item, const TurnCommit& turn, EventKind kind) {
-  Event event;
+HistoryEvent add_event(const OrchestrationItem& item, const TurnCommit& turn, EventKind kind) {
+  HistoryEvent event;
   event.id = EventId{item.last_event.value + 1 + static_cast<std::int64_t>(turn.events.size())};
   event.kind = kind;
   return event;
 }
 
 void add_answer(const OrchestrationItem& item, TurnCommit& turn) {
-  Event answer = add_event(item, turn, EventKind::kActivityCompleted);
+  HistoryEvent answer = add_event(item, turn, EventKind::kActivityCompleted);
   // The first turn has no call that could be answered; it records as much.
   const bool first = item.messages.empty() || item.messages[0].kind == MessageKind::kStart;
   if (first) answer.kind = EventKind::kSideEffectRecorded;
@@ -39,11 +39,11 @@ TurnCommit make_turn(const OrchestrationItem& item) {
   TurnCommit turn = begin_turn(item);
   turn.events.reserve(kEventsPerTurn);
   add_answer(item, turn);
-  Event effect = add_event(item, turn, EventKind::kSideEffectRecorded);
+  HistoryEvent effect = add_event(item, turn, EventKind::kSideEffectRecorded);
   effect.name = "uuid";
   effect.payload = R"("5f0c6c1e-4c3e-4a52-9a53-0d9f6d3c2b11")";
   turn.events.push_back(std::move(effect));
-  Event call = add_event(item, turn, EventKind::kActivityScheduled);
+  HistoryEvent call = add_event(item, turn, EventKind::kActivityScheduled);
   call.name = kActivity;
   call.payload = kInput;
   call.text = kQueue;
@@ -61,7 +61,7 @@ TurnCommit make_turn(const OrchestrationItem& item) {
 TurnCommit make_last_turn(const OrchestrationItem& item) {
   TurnCommit turn = begin_turn(item);
   add_answer(item, turn);
-  Event end = add_event(item, turn, EventKind::kCompleted);
+  HistoryEvent end = add_event(item, turn, EventKind::kCompleted);
   end.payload = kResult;
   turn.events.push_back(std::move(end));
   turn.status = ExecutionStatus::kCompleted;

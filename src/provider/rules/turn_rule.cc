@@ -22,7 +22,7 @@ bool needs_a_client(ExecutionStatus from, ExecutionStatus to) {
 
 Status check_events(const TurnCommit& commit, EventId last_event) {
   std::int64_t expected = last_event.value + 1;
-  for (const Event& event : commit.events) {
+  for (const HistoryEvent& event : commit.events) {
     if (event.id.value != expected) {
       return bad("event id " + std::to_string(event.id.value) + " where " +
                  std::to_string(expected) + " must follow");

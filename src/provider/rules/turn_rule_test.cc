@@ -28,7 +28,7 @@ constexpr std::array kStatuses{kRunning,
 
 /// An event that follows `kLast` and those that the commit has already.
 void append(TurnCommit& commit, EventKind kind) {
-  Event event;
+  HistoryEvent event;
   event.id = EventId{kLast.value + 1 + static_cast<std::int64_t>(commit.events.size())};
   event.kind = kind;
   commit.events.push_back(event);

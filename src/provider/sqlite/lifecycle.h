@@ -27,7 +27,7 @@ struct ExecutionSpec {
   std::optional<TimePoint> deadline;
   std::string custom_status;
   std::int64_t custom_status_version = 0;
-  std::span<const Event> carried;  ///< after `started`
+  std::span<const HistoryEvent> carried;  ///< after `started`
 };
 
 /// Execution row, `started` event and those carried, start message, deadline message, line.

@@ -33,7 +33,7 @@ void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec
                  nullptr,
                  last_event,
                  context.now);
-  Event started;
+  HistoryEvent started;
   started.id = EventId{1};
   started.kind = EventKind::kStarted;
   started.name = spec.name;
@@ -41,7 +41,7 @@ void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec
   started.text = spec.version;
   append_event(context, key, spec.execution, started);
   std::int64_t next = 2;
-  for (Event event : spec.carried) {
+  for (HistoryEvent event : spec.carried) {
     event.id = EventId{next++};
     append_event(context, key, spec.execution, event);
   }

@@ -18,7 +18,7 @@ EventId append_text_event(WriteContext& context,
                           EventId after,
                           EventKind kind,
                           const std::string& text) {
-  Event event;
+  HistoryEvent event;
   event.id = EventId{after.value + 1};
   event.kind = kind;
   event.text = text;

@@ -61,7 +61,7 @@ QueueHead queue_head(Connection& db, InstanceKey key) {
 void append_event(WriteContext& context,
                   InstanceKey key,
                   ExecutionNo execution,
-                  const Event& event) {
+                  const HistoryEvent& event) {
   try {
     context.db.run(Sql::kInsertEvent,
                    key,

@@ -40,6 +40,6 @@ QueueHead queue_head(Connection& db, InstanceKey key);
 void append_event(WriteContext& context,
                   InstanceKey key,
                   ExecutionNo execution,
-                  const Event& event);
+                  const HistoryEvent& event);
 
 }  // namespace perdure::sqlite

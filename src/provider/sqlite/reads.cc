@@ -11,7 +11,7 @@ namespace perdure::sqlite {
 namespace {
 
 /// Numbers have no gaps.
-void check_order(const std::vector<Event>& events, const HistoryQuery& query) {
+void check_order(const std::vector<HistoryEvent>& events, const HistoryQuery& query) {
   if (events.size() < 2) return;
   const std::int64_t expected = events[events.size() - 2].id.value + 1;
   if (events.back().id.value == expected) return;

@@ -121,9 +121,9 @@ std::optional<Error> line_problem(Connection& db, InstanceKey key) {
   return corrupt("table instance_ready, key " + std::to_string(key.value) + ": the row is missing");
 }
 
-Event read_event(const Query& query, InstanceKey key, ExecutionNo execution) {
+HistoryEvent read_event(const Query& query, InstanceKey key, ExecutionNo execution) {
   const CheckedRow row(query, "history", {key.value, execution.value, query.integer(0)});
-  Event event;
+  HistoryEvent event;
   event.id = row.id<EventId>(0);
   event.kind = row.code<EventKind>(1);
   event.source = row.reference<EventId>(2);

@@ -65,7 +65,7 @@ std::optional<InstanceKey> find_key(Connection& db, const std::string& id);
 bool may_wait(Connection& db, InstanceKey key, ExecutionNo execution);
 
 /// A row of Sql::kReadHistory.
-Event read_event(const Query& row, InstanceKey key, ExecutionNo execution);
+HistoryEvent read_event(const Query& row, InstanceKey key, ExecutionNo execution);
 /// A row of Sql::kVisibleMessages.
 Message read_message(const Query& row);
 /// The owner in a row of Sql::kLoadClaimed or Sql::kLoadSettling.

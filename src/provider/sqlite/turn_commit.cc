@@ -55,7 +55,7 @@ Result<Turn> check_fences(WriteContext& context, const TurnCommit& commit) {
 
 void store_history(WriteContext& context, const Turn& turn) {
   const TurnCommit& commit = turn.commit;
-  for (const Event& event : commit.events) {
+  for (const HistoryEvent& event : commit.events) {
     append_event(context, commit.instance, commit.execution, event);
   }
   const ExecutionInfo& before = turn.execution.info;

@@ -47,7 +47,7 @@ bool is_drop(EventKind kind) {
 
 }  // namespace
 
-void Calls::see(const Event& event) {
+void Calls::see(const HistoryEvent& event) {
   if (is_call(event.kind)) open.insert(event.id);
   if (is_drop(event.kind)) dropped.insert(event.source);
   open.erase(event.source);

@@ -9,11 +9,11 @@ namespace perdure::sqlite::crash {
 
 /// Where the calls of an execution stand, by its history.
 struct Calls {
-  explicit Calls(const std::vector<Event>& history) {
-    for (const Event& event : history) see(event);
+  explicit Calls(const std::vector<HistoryEvent>& history) {
+    for (const HistoryEvent& event : history) see(event);
   }
 
-  void see(const Event& event);
+  void see(const HistoryEvent& event);
 
   std::set<EventId> open;
   std::set<EventId> dropped;

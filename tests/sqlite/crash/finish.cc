@@ -83,7 +83,7 @@ class Finisher {
     expect_ok(status_of(store_.abandon_orchestration_items(std::move(abandoned))), "abandon");
   }
 
-  std::vector<Event> history(const OrchestrationItem& item) {
+  std::vector<HistoryEvent> history(const OrchestrationItem& item) {
     const HistoryQuery query{.instance = item.instance, .execution = item.execution};
     auto pages = value_of(store_.read_history({query}), "history");
     return value_of(std::move(pages.at(0)), "history").events;

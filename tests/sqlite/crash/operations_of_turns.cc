@@ -105,7 +105,7 @@ Run ack_continued_as_new(World& world) {
   Turn turn(world.lock("a"));
   world.raise("a", "later");
   turn.end(ExecutionStatus::kContinuedAsNew);
-  Event carried;
+  HistoryEvent carried;
   carried.kind = EventKind::kEventReceived;
   carried.name = "again";
   turn.commit.next->carried.push_back(carried);

@@ -57,7 +57,7 @@ Turn::Turn(const OrchestrationItem& locked) : item(locked) {
 }
 
 EventId Turn::event(EventKind kind, EventId source, const std::string& payload) {
-  Event event;
+  HistoryEvent event;
   event.id = EventId{item.last_event.value + static_cast<std::int64_t>(commit.events.size()) + 1};
   event.kind = kind;
   event.source = source;

@@ -19,12 +19,12 @@ std::string name_of(What what, std::int64_t number) {
 }
 
 /// How many events of a kind the execution has, with those of the turn.
-std::ptrdiff_t count(const std::vector<Event>& history, const Turn& turn, EventKind kind) {
-  return std::ranges::count(history, kind, &Event::kind) +
-         std::ranges::count(turn.commit.events, kind, &Event::kind);
+std::ptrdiff_t count(const std::vector<HistoryEvent>& history, const Turn& turn, EventKind kind) {
+  return std::ranges::count(history, kind, &HistoryEvent::kind) +
+         std::ranges::count(turn.commit.events, kind, &HistoryEvent::kind);
 }
 
-void step(Turn& turn, const std::vector<Event>& history, TimePoint now) {
+void step(Turn& turn, const std::vector<HistoryEvent>& history, TimePoint now) {
   const auto calls = count(history, turn, EventKind::kActivityScheduled);
   if (calls == 2 * kRounds) return turn.end(ExecutionStatus::kCompleted);
   if (calls == 0) turn.timer(now + 5ms);
@@ -54,7 +54,9 @@ std::string turn_trace(const LockToken& lock) {
   return '"' + to_string(lock) + '"';
 }
 
-Turn next_turn(const OrchestrationItem& item, const std::vector<Event>& history, TimePoint now) {
+Turn next_turn(const OrchestrationItem& item,
+               const std::vector<HistoryEvent>& history,
+               TimePoint now) {
   Turn turn(item);
   turn.event(EventKind::kSideEffectRecorded, {}, turn_trace(item.lock));
   Calls calls(history);

@@ -28,7 +28,7 @@ std::string turn_trace(const LockToken& lock);
 
 /// The turn of whichever run this is.
 crash::Turn next_turn(const OrchestrationItem& item,
-                      const std::vector<Event>& history,
+                      const std::vector<HistoryEvent>& history,
                       TimePoint now);
 
 }  // namespace perdure::sqlite::soak

@@ -212,7 +212,7 @@ void Participant::carry_on_for(const std::vector<Side>& sides) {
 
 // --- Turns, work, housekeeping ---------------------------------------------------------------
 
-std::vector<Event> Participant::history(const OrchestrationItem& item) {
+std::vector<HistoryEvent> Participant::history(const OrchestrationItem& item) {
   const HistoryQuery query{.instance = item.instance, .execution = item.execution};
   auto pages = value_of(store_->read_history({query}), "history");
   return value_of(std::move(pages.at(0)), "history").events;

@@ -70,7 +70,7 @@ class Participant {
   bool do_work(Random& random);
   void keep_house();
   void abandon(const std::vector<AbandonedOrchestrationItem>& items);
-  std::vector<Event> history(const OrchestrationItem& item);
+  std::vector<HistoryEvent> history(const OrchestrationItem& item);
 
   const Options options_;
   Ledger& ledger_;

@@ -106,7 +106,7 @@ void TurnLimit::commit(std::int64_t turns) {
 void TurnLimit::write_turn(std::int64_t key) {
   std::int64_t event_id = 1 + 3 * (had_turns_ - 1);
   expect_one(db_->run(Sql::kDeleteMarked, key, now_, kEpoch, token_), "deleting the message");
-  for (const Event& event : setup_.turn.events) {
+  for (const HistoryEvent& event : setup_.turn.events) {
     db_->run(Sql::kInsertEvent,
              key,
              RowWriter::kExecution,

@@ -15,7 +15,7 @@ class Limit : public ::testing::Test {
   TurnLimit::Setup setup() const {
     TurnLimit::Setup setup{.path = path_, .instances = 10, .turns_each = 2};
     setup.turn.events.resize(3);
-    for (Event& event : setup.turn.events) event.kind = EventKind::kSideEffectRecorded;
+    for (HistoryEvent& event : setup.turn.events) event.kind = EventKind::kSideEffectRecorded;
     setup.turn.work.resize(1);
     setup.turn.work[0].queue = "default";
     setup.turn.work[0].name = "charge";
