@@ -62,6 +62,9 @@ if(PERDURE_PCH)
                             "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   perdure_precompile(perdure_pch ${PROJECT_SOURCE_DIR}/cmake/pch.h)
   perdure_precompile(perdure_test_pch ${PROJECT_SOURCE_DIR}/cmake/pch_test.h GTest::gtest)
+  perdure_precompile(perdure_api_test_pch ${PROJECT_SOURCE_DIR}/cmake/pch_api_test.h GTest::gtest
+                     nlohmann_json::nlohmann_json)
+  target_include_directories(perdure_api_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
 endif()
 
 function(perdure_use_pch target pch)
@@ -106,10 +109,11 @@ endfunction()
 #   TEST_SUITES  modules of shared test cases (made with TEST_LIBRARY), linked whole so that no
 #                case is dropped
 #   LABELS       CTest labels; the name of the module by default
+#   API_TESTS    the tests are written against the public API
 #   TEST_LIBRARY the module consists of test cases or test helpers: it sees GoogleTest and
 #                includes headers of tests as "tests/..."
 function(perdure_module)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "TEST_LIBRARY" "NAME"
+  cmake_parse_arguments(PARSE_ARGV 0 arg "TEST_LIBRARY;API_TESTS" "NAME"
                         "DEPS;SOURCES;LIBS;TESTS;TEST_DEPS;TEST_SUITES;LABELS")
   if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "perdure_module: NAME missing or stray words: ${arg_UNPARSED_ARGUMENTS}")
@@ -151,7 +155,12 @@ function(perdure_module)
       set_property(TARGET ${library}_tests APPEND PROPERTY LINK_LIBRARY_OVERRIDE
                                                            WHOLE_ARCHIVE,perdure_${suite})
     endforeach()
-    perdure_use_pch(${library}_tests perdure_test_pch)
+    if(arg_API_TESTS)
+      target_link_libraries(${library}_tests PRIVATE nlohmann_json::nlohmann_json)
+      perdure_use_pch(${library}_tests perdure_api_test_pch)
+    else()
+      perdure_use_pch(${library}_tests perdure_test_pch)
+    endif()
     if(NOT arg_LABELS)
       set(arg_LABELS ${arg_NAME})
     endif()

@@ -1,15 +1,11 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
+#include <perdure/time.h>
+
 namespace perdure {
-
-using Duration = std::chrono::microseconds;
-
-/// A moment in UTC. Microseconds are what every store keeps, so a stored time reads back equal.
-using TimePoint = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
 constexpr std::int64_t to_micros(Duration duration) {
   return duration.count();

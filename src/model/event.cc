@@ -44,6 +44,7 @@ constexpr auto kEventKinds = std::to_array<CodeRow<EventKind>>({
     {kUndoScheduled, "undo_scheduled"},
     {kUndoCompleted, "undo_completed"},
     {kUndoFailed, "undo_failed"},
+    {kUndoOwed, "undo_owed"},
 
     {kCustomStatusSet, "custom_status_set"},
     {kSideEffectRecorded, "side_effect_recorded"},

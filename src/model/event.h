@@ -14,7 +14,9 @@ namespace perdure {
 /// Stored in every history row. Never renumber or reuse.
 enum class EventKind : std::uint8_t {
   // The execution itself.
-  kStarted = 1,          ///< name, payload = input, text = version; always event 1
+  /// name, payload = input, text = version, number = events right behind it that were carried over
+  /// from the execution before; always event 1
+  kStarted = 1,
   kCompleted = 2,        ///< payload = output; last
   kFailed = 3,           ///< failure; last
   kCanceled = 4,         ///< text = reason; last
@@ -31,7 +33,7 @@ enum class EventKind : std::uint8_t {
   kActivityDropped = 14,    ///< source: the orchestration gave it up; its row goes in this commit
 
   // Timers.
-  kTimerCreated = 20,  ///< number = due time in microseconds
+  kTimerCreated = 20,  ///< number = due time in microseconds; source = the call it limits, or 0
   kTimerFired = 21,    ///< source
   kTimerDropped = 22,  ///< source
 
@@ -54,6 +56,7 @@ enum class EventKind : std::uint8_t {
   kUndoScheduled = 50,  ///< source = the call that is undone, name, payload = input
   kUndoCompleted = 51,  ///< source
   kUndoFailed = 52,     ///< source, failure
+  kUndoOwed = 53,       ///< source = the call, name, text = queue, payload = retry policy
 
   // Recorded values and markers.
   kCustomStatusSet = 60,     ///< payload

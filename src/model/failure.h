@@ -1,23 +1,4 @@
 #pragma once
 
-#include <string>
-
-namespace perdure {
-
-/// An error as user code meets it: what an activity, a child or an orchestration ended with.
-/// A value; stored in columns of its own wherever a failure is stored.
-struct Failure {
-  std::string type;       ///< for `non_retryable` lists and catch sites; empty = no failure
-  std::string message;    ///< for people
-  bool retryable = true;  ///< false: the retry policy is not asked
-  std::string details;    ///< JSON text of the author's choice, or empty
-
-  bool operator==(const Failure&) const = default;
-};
-
-/// Types of failures that the engine itself makes.
-inline constexpr const char* kPoisonFailure = "poison";
-inline constexpr const char* kTimeoutFailure = "timeout";
-inline constexpr const char* kCompensationFailure = "compensation_failed";
-
-}  // namespace perdure
+// The value belongs to the public API; the engine stores it as it is.
+#include <perdure/failure.h>

@@ -2,24 +2,14 @@
 
 #include <span>
 
+#include <perdure/options.h>
+#include <perdure/status.h>
+
 #include "model/codes.h"
 
 /// Statuses of an execution and the one table of allowed transitions. Constraints of the schema,
 /// the documents and the tests come from it.
 namespace perdure {
-
-/// Stored. Never renumber.
-enum class ExecutionStatus : std::uint8_t {
-  kRunning = 1,
-  kCompleting = 2,  ///< main has returned, accepted handlers finish
-  kFailing = 3,     ///< main has failed, undo runs
-  kCanceling = 4,   ///< a cancel is stored; cleanup runs
-  kCompleted = 5,
-  kFailed = 6,
-  kCanceled = 7,
-  kTerminated = 8,
-  kContinuedAsNew = 9,
-};
 
 template <>
 struct CodeTable<ExecutionStatus> {
@@ -35,17 +25,8 @@ struct StatusTransition {
 /// a status that is not terminal and is not listed.
 std::span<const StatusTransition> status_transitions();
 
-/// True for completed, failed, canceled, terminated, continued_as_new: nothing follows.
-bool is_terminal(ExecutionStatus status);
-
 /// True when the table lists it, or when `from == to` and not terminal.
 bool is_allowed(ExecutionStatus from, ExecutionStatus to);
-
-/// What becomes of a child when its parent ends, whatever the way. Stored.
-enum class ClosePolicy : std::uint8_t {
-  kCancel = 1,   ///< canceled in the commit that ends the parent
-  kAbandon = 2,  ///< goes on by itself
-};
 
 template <>
 struct CodeTable<ClosePolicy> {

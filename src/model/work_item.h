@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include <perdure/options.h>
+
 #include "base/time.h"
 #include "model/codes.h"
 #include "model/failure.h"
@@ -25,13 +27,6 @@ enum class WorkState : std::uint8_t {
 template <>
 struct CodeTable<WorkState> {
   static std::span<const CodeRow<WorkState>> rows();
-};
-
-/// What a cancel does to a claimed row. Stored.
-enum class OnCancel : std::uint8_t {
-  kTryCancel = 1,  ///< deleted: the call's outcome is unknown, a late result is refused
-  kWait = 2,       ///< marked: the handler's real outcome is awaited
-  kAbandon = 3,    ///< cut from its owner: runs on, its result is dropped
 };
 
 template <>

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <perdure/options.h>
+
 #include "base/time.h"
 #include "model/codes.h"
 #include "model/ids.h"
@@ -21,12 +23,6 @@
 /// request id. Rows of others (parent, descendants, work) do not fail a call; an early event that
 /// cannot be read is handed on to the instance that is started, whose next fetch reports it.
 namespace perdure {
-
-/// A start on an id whose current execution is live.
-enum class OnConflict : std::uint8_t { kFail, kUseExisting, kCancelExisting };
-
-/// A start on an id whose current execution has ended.
-enum class OnReuse : std::uint8_t { kAllow, kOnlyFailed, kReject };
 
 /// How a start ended. Stored with request ids.
 enum class StartOutcome : std::uint8_t {
@@ -114,10 +110,10 @@ struct CancelAnswer {
 /// For each live one without an earlier request: reason and time stored, status `canceling`, one
 /// cancel message and one cleanup deadline enqueued, backoff cleared, unshielded timers and
 /// unshielded unclaimed work deleted, claimed unshielded work deleted, marked or cut by its
-/// `on_cancel`. One that has had no turn yet is `canceled` at once: its history ends, its parent is
-/// told, its lock (a first turn under way) is gone. A turn under way is refused at its ack.
-/// Beyond `max_descendants` the rest is stored as a cascade, in the same commit.
-/// Errors: NotFound.
+/// `on_cancel`; the owner of an unclaimed row with `on_cancel = wait` is told in this commit. One
+/// that has had no turn yet is `canceled` at once: its history ends, its parent is told, its lock
+/// (a first turn under way) is gone. A turn under way is refused at its ack. Beyond
+/// `max_descendants` the rest is stored as a cascade, in the same commit. Errors: NotFound.
 struct CancelOrchestration {
   using Answer = CancelAnswer;
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/decisions.h"
 #include "model/event.h"
 #include "model/ids.h"
 #include "model/status.h"
@@ -14,43 +15,6 @@
 
 /// One turn, one commit.
 namespace perdure {
-
-/// A timer: a message to this instance that becomes visible when it is due.
-struct NewTimer {
-  EventId event;
-  TimePoint due{};
-  bool shielded = false;  ///< survives a cancel of its run
-};
-
-/// A child (or, detached, a run without a parent link) that this turn starts.
-struct NewChild {
-  EventId event;  ///< the scheduling event
-  std::string id;
-  std::string name;
-  std::string version;
-  std::string queue;
-  std::string input;
-  bool detached = false;
-  ClosePolicy close_policy = ClosePolicy::kCancel;
-  OnReuse on_reuse = OnReuse::kAllow;
-  TimePoint start_at{};  ///< in the past: at once
-  std::optional<TimePoint> deadline;
-};
-
-/// An event raised by an orchestration for another instance. Unknown and ended targets drop it.
-struct OutgoingEvent {
-  std::string id;
-  std::string name;
-  std::string payload;
-};
-
-/// The next life after continue-as-new.
-struct NextExecution {
-  std::string input;
-  std::optional<std::string> version;  ///< nullopt: keeps the version
-  /// Events after `started`: unread external events in their order, and whatever else is carried.
-  std::vector<HistoryEvent> carried;
-};
 
 /// All that a turn decided. Applied in the order of the fields, in one commit, or not at all.
 ///
@@ -77,7 +41,8 @@ struct TurnCommit {
   ExecutionNo execution;
   LockToken lock;
 
-  std::vector<HistoryEvent> events;  ///< `at` is set by the store
+  /// `at` is the time of the turn as its fetch answered it; zero: the store's time of the commit.
+  std::vector<HistoryEvent> events;
   ExecutionStatus status = ExecutionStatus::kRunning;
   std::string output;  ///< for completed
   Failure failure;     ///< for failed, and canceled or failed with compensation_failed

@@ -8,7 +8,10 @@ CancelEffect cancel_effect(
     CancelCause cause, bool claimed, OnCancel on_cancel, bool shielded, bool marked_before) {
   if (cause == CancelCause::kTerminated) return CancelEffect::kDelete;
   if (cause == CancelCause::kRunCanceled && shielded) return CancelEffect::kKeep;
-  if (!claimed) return CancelEffect::kDelete;
+  if (!claimed) {
+    const bool awaited = on_cancel == OnCancel::kWait && cause != CancelCause::kRunEnded;
+    return awaited ? CancelEffect::kEnd : CancelEffect::kDelete;
+  }
   switch (on_cancel) {
     case OnCancel::kTryCancel:
       return CancelEffect::kDelete;

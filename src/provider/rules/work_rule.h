@@ -23,6 +23,7 @@ enum class CancelEffect : std::uint8_t {
   kDelete,
   kMark,  ///< keeps token and lease, is never claimed again, its end will be written
   kCut,   ///< runs on without an owner; is never started again
+  kEnd,   ///< deleted, and its owner, who waits for the outcome, is told that it was canceled
 };
 
 /// `claimed`: a live or lapsed claim exists (a token is set).

@@ -39,17 +39,17 @@ struct CancelRow {
 };
 
 // Written down by hand. Columns: plain, marked before, shielded, shielded and marked before.
-// k = keep, d = delete, m = mark, c = cut.
+// k = keep, d = delete, m = mark, c = cut, e = end.
 constexpr std::array kCancelMatrix{
     CancelRow{CancelCause::kRunCanceled, kUnclaimed, OnCancel::kTryCancel, "ddkk"},
-    CancelRow{CancelCause::kRunCanceled, kUnclaimed, OnCancel::kWait, "ddkk"},
+    CancelRow{CancelCause::kRunCanceled, kUnclaimed, OnCancel::kWait, "eekk"},
     CancelRow{CancelCause::kRunCanceled, kUnclaimed, OnCancel::kAbandon, "ddkk"},
     CancelRow{CancelCause::kRunCanceled, kClaimed, OnCancel::kTryCancel, "ddkk"},
     CancelRow{CancelCause::kRunCanceled, kClaimed, OnCancel::kWait, "mkkk"},
     CancelRow{CancelCause::kRunCanceled, kClaimed, OnCancel::kAbandon, "cckk"},
 
     CancelRow{CancelCause::kCallDropped, kUnclaimed, OnCancel::kTryCancel, "dddd"},
-    CancelRow{CancelCause::kCallDropped, kUnclaimed, OnCancel::kWait, "dddd"},
+    CancelRow{CancelCause::kCallDropped, kUnclaimed, OnCancel::kWait, "eeee"},
     CancelRow{CancelCause::kCallDropped, kUnclaimed, OnCancel::kAbandon, "dddd"},
     CancelRow{CancelCause::kCallDropped, kClaimed, OnCancel::kTryCancel, "dddd"},
     CancelRow{CancelCause::kCallDropped, kClaimed, OnCancel::kWait, "mkmk"},
@@ -94,6 +94,8 @@ char letter(CancelEffect effect) {
       return 'm';
     case CancelEffect::kCut:
       return 'c';
+    case CancelEffect::kEnd:
+      return 'e';
   }
   return '?';
 }

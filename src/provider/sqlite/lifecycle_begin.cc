@@ -39,6 +39,7 @@ void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec
   started.name = spec.name;
   started.payload = spec.input;
   started.text = spec.version;
+  started.number = static_cast<std::int64_t>(spec.carried.size());
   append_event(context, key, spec.execution, started);
   std::int64_t next = 2;
   for (HistoryEvent event : spec.carried) {

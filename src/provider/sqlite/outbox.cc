@@ -77,7 +77,7 @@ void append_event(WriteContext& context,
                    or_null(event.failure.message),
                    event.failure.retryable,
                    or_null(event.failure.details),
-                   context.now);
+                   event.at == TimePoint{} ? context.now : event.at);
   } catch (const SqliteError& error) {
     if (error.code() != SQLITE_CONSTRAINT) throw;
     throw_corrupt("history",

@@ -53,6 +53,9 @@ void cancel_candidates(WriteContext& context,
       case rules::CancelEffect::kDelete:
         context.db.run(Sql::kDeleteWork, row.id);
         break;
+      case rules::CancelEffect::kEnd:
+        end_work(context, row.id, MessageKind::kActivityCanceled, {}, {});
+        break;
       case rules::CancelEffect::kMark:
         context.db.run(Sql::kMarkWork, row.id, context.now);
         break;

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string_view>
+
+/// Contracts: a name with the types that go in and come out, shared by those who call and those who
+/// implement, and checked by the compiler on both sides.
+///
+///     inline constexpr pd::Activity<Receipt(Order)> charge{"charge"};
+namespace perdure {
+
+namespace detail {
+/// Name and types of something that can be called.
+template <class Signature>
+class Contract;
+template <class R>
+class Contract<R()> {
+ public:
+  using Output = R;
+  using Input = void;
+  constexpr explicit Contract(std::string_view name) : name_(name) {}
+  constexpr std::string_view name() const { return name_; }
+
+ private:
+  std::string_view name_;
+};
+template <class R, class A>
+class Contract<R(A)> {
+ public:
+  using Output = R;
+  using Input = A;
+  constexpr explicit Contract(std::string_view name) : name_(name) {}
+  constexpr std::string_view name() const { return name_; }
+
+ private:
+  std::string_view name_;
+};
+}  // namespace detail
+
+/// A function that a worker runs for an orchestration. `name` is a literal: it must outlive the
+/// contract.
+template <class Signature>
+class Activity : public detail::Contract<Signature> {
+ public:
+  using detail::Contract<Signature>::Contract;
+};
+
+/// A durable coroutine.
+template <class Signature>
+class Orchestration : public detail::Contract<Signature> {
+ public:
+  using detail::Contract<Signature>::Contract;
+};
+
+/// Something that is told to a run from outside. Kept in order for each name until a wait takes it.
+template <class T>
+class Event {
+ public:
+  using Payload = T;
+  constexpr explicit Event(std::string_view name) : name_(name) {}
+  constexpr std::string_view name() const { return name_; }
+
+ private:
+  std::string_view name_;
+};
+
+}  // namespace perdure

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <perdure/task.h>
+
+namespace perdure {
+class ActivityContext;
+class OrchestrationContext;
+}  // namespace perdure
+
+namespace perdure::detail {
+
+class AttemptApi;
+class TurnApi;
+
+/// An activity without its types: JSON text in, JSON text out, exceptions for failures.
+using ActivityHandler = std::function<std::string(AttemptApi&, const std::string& input)>;
+
+/// An orchestration without its types: what a run of it consists of. Destroyed after its frames.
+class MainFrame {
+ public:
+  virtual ~MainFrame() = default;
+  /// The coroutine that gives the output. Called once.
+  virtual Task<std::string> start(std::string input) = 0;
+};
+using MainFactory = std::function<std::unique_ptr<MainFrame>(TurnApi&)>;
+
+struct OrchestrationHandler {
+  std::string name;
+  std::string version;  ///< empty: registered without one
+  MainFactory make;
+};
+
+/// What a program has registered. Filled before the runtime starts, read by many threads after.
+class HandlerTable {
+ public:
+  /// InvalidArgument: a name that is no id, or one that is registered already.
+  void add_activity(std::string_view name, ActivityHandler handler);
+  /// InvalidArgument: also a version that does not parse (1 to 3 numbers: "2", "1.4", "1.4.2").
+  void add_orchestration(std::string_view name, std::string_view version, MainFactory make);
+
+  const ActivityHandler* find_activity(std::string_view name) const;
+  /// An empty version: the newest.
+  const OrchestrationHandler* find_orchestration(std::string_view name,
+                                                 std::string_view version) const;
+
+  std::vector<std::string> activity_names() const;
+  /// In order of name, then version, oldest first.
+  std::vector<const OrchestrationHandler*> orchestrations() const;
+
+ private:
+  std::map<std::string, ActivityHandler, std::less<>> activities_;
+  /// Versions of a name, oldest first.
+  std::map<std::string, std::vector<OrchestrationHandler>, std::less<>> orchestrations_;
+};
+
+}  // namespace perdure::detail

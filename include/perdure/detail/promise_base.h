@@ -1,0 +1,71 @@
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+#include <perdure/detail/op.h>
+#include <perdure/detail/scope_state.h>
+#include <perdure/detail/turn_api.h>
+
+namespace perdure::detail {
+
+/// What every coroutine of a run has: who runs it, in which scope, and who waits for it. A task
+/// begins without them and gets them from whoever awaits or spawns it.
+class PromiseBase {
+ public:
+  struct FinalAwaiter {
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> handle) const noexcept {
+      handle.promise().hand_back();
+    }
+    void await_resume() const noexcept {}
+  };
+
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+  FinalAwaiter final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { exception_ = std::current_exception(); }
+
+  /// Queued to run as a part of `caller`, which is resumed when it ends.
+  void start_for(PromiseBase& caller, std::coroutine_handle<> frame, std::coroutine_handle<> back) {
+    api = caller.api;
+    scope = caller.scope;
+    caller_ = &caller;
+    back_ = back;
+    api->resume_next(frame, *this);
+  }
+  /// Queued to run by itself; `task` is told when it ends.
+  void start_as(TurnApi& engine, ScopeRef home, TaskOp& task, std::coroutine_handle<> frame) {
+    api = &engine;
+    scope = std::move(home);
+    task_ = &task;
+    api->resume_later(frame, *this);
+  }
+
+  TurnApi* api = nullptr;
+  ScopeRef scope;
+
+ protected:
+  PromiseBase() = default;
+  ~PromiseBase() = default;
+  void rethrow_if_failed() {
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+  }
+
+ private:
+  void hand_back() noexcept {
+    if (caller_ != nullptr) {
+      api->resume_next(back_, *caller_);
+    } else if (task_ != nullptr) {
+      api->task_ended(*task_);
+    }
+  }
+
+  PromiseBase* caller_ = nullptr;
+  std::coroutine_handle<> back_;
+  TaskOp* task_ = nullptr;
+  std::exception_ptr exception_;
+};
+
+}  // namespace perdure::detail

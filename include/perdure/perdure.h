@@ -1,0 +1,16 @@
+#pragma once
+
+/// Everything a program needs.
+#include <perdure/activity_context.h>
+#include <perdure/contracts.h>
+#include <perdure/errors.h>
+#include <perdure/future.h>
+#include <perdure/json.h>
+#include <perdure/options.h>
+#include <perdure/orchestration_context.h>
+#include <perdure/outcome.h>
+#include <perdure/registry.h>
+#include <perdure/status.h>
+#include <perdure/task.h>
+#include <perdure/version.h>
+#include <perdure/when.h>

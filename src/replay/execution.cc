@@ -1,0 +1,180 @@
+#include "replay/execution.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <perdure/errors.h>
+
+#include "replay/commands.h"
+
+namespace perdure::replay {
+
+Execution::Execution(ExecutionSpec spec,
+                     const detail::OrchestrationHandler& main,
+                     ExecutionOptions options,
+                     Random& random)
+    : spec_(std::move(spec)),
+      main_handler_(main),
+      options_(options),
+      random_(random),
+      journal_(options.arguments) {}
+
+Execution::~Execution() {
+  mode_ = Mode::kEvicting;
+  destroy_frames();
+}
+
+void Execution::replay(std::vector<HistoryEvent> history, bool had_turn) {
+  if (!had_turn) {
+    journal_.load(std::move(history));
+    while (journal_.peek() != nullptr) unapplied_.push_back(journal_.take());
+    return;
+  }
+  journal_.load(std::move(history));
+  if (journal_.peek() != nullptr) replay_start();
+  while (mode_ == Mode::kReplaying && journal_.peek() != nullptr) {
+    const HistoryEvent& next = *journal_.peek();
+    if (next.kind == EventKind::kTerminated) {  // written by a client's commit, not by the code
+      journal_.take();
+      phase_ = Phase::kEnded;
+      return;
+    }
+    if (phase_ == Phase::kEnded || is_command(next.kind)) {
+      const char* actual = phase_ == Phase::kEnded ? "its end" : "no further command";
+      journal_.set_mismatch({next.id,
+                             describe(next),
+                             actual,
+                             "A command was removed, or the code returns earlier than it did: keep "
+                             "the old path behind patched(id), or register a new version."});
+      mode_ = Mode::kBroken;
+      return;
+    }
+    step(journal_.take());
+  }
+}
+
+void Execution::replay_start() {
+  const HistoryEvent start = journal_.take();
+  for (std::int64_t i = 0; i < start.number && journal_.peek() != nullptr; ++i) {
+    apply(journal_.take());
+  }
+  // The time of the first turn stands in what it recorded; the start itself may be much older.
+  now_ = journal_.peek() != nullptr ? journal_.peek()->at : start.at;
+  apply(start);
+  run_ready();
+}
+
+TurnResult Execution::turn(std::vector<Message> messages, TimePoint now) {
+  if (mode_ == Mode::kReplaying) {
+    mode_ = Mode::kLive;
+    journal_.go_live();
+  }
+  now_ = std::max(now_, now);
+  if (!unapplied_.empty()) {
+    const std::vector<HistoryEvent> begin = std::exchange(unapplied_, {});
+    for (std::size_t i = 1; i < begin.size(); ++i) apply(begin[i]);
+    apply(begin.front());
+    run_ready();
+  }
+  std::stable_partition(messages.begin(), messages.end(), [](const Message& message) {
+    return message.kind == MessageKind::kCancel;
+  });
+  for (Message& message : messages) {
+    if (mode_ != Mode::kLive) break;
+    if (next_ && message.kind == MessageKind::kEventRaised) {
+      HistoryEvent carried;
+      carried.kind = EventKind::kEventReceived;
+      carried.name = std::move(message.name);
+      carried.payload = std::move(message.payload);
+      decisions_.next->carried.push_back(std::move(carried));
+    }
+    if (phase_ == Phase::kEnded) continue;
+    std::optional<HistoryEvent> event = to_event(message);
+    if (!event) continue;
+    event->at = now_;
+    step(journal_.append(std::move(*event)));
+  }
+  return take_result();
+}
+
+TurnResult Execution::take_result() {
+  TurnResult result;
+  result.warnings = journal_.take_warnings();
+  result.mismatch = journal_.mismatch();
+  if (result.mismatch) return result;
+  result.decisions = std::exchange(decisions_, {});
+  result.decisions.events = journal_.take_appended();
+  if (phase_ != Phase::kEnded) {
+    result.decisions.status = live_status();
+  }
+  result.log = std::exchange(log_, {});
+  return result;
+}
+
+void Execution::step(const HistoryEvent& input) {
+  now_ = std::max(now_, input.at);
+  // A reference into the journal would not survive the commands that follow.
+  const HistoryEvent event = input;
+  apply(event);
+  run_ready();
+}
+
+void Execution::run_ready() {
+  for (;;) {
+    while (!ready_.empty() && !stopped()) {
+      const Resumption next = ready_.front();
+      ready_.pop_front();
+      current_ = next.promise;
+      next.frame.resume();
+      current_ = nullptr;
+      reap_tasks();
+    }
+    if (mode_ >= Mode::kBroken) return;
+    if (next_) return finish_as_new();
+    if (settle_drops()) continue;
+    if (!advance_end()) return;
+  }
+}
+
+void Execution::resume_later(std::coroutine_handle<> handle, detail::PromiseBase& promise) {
+  ready_.push_back({handle, &promise});
+}
+
+void Execution::resume_next(std::coroutine_handle<> handle, detail::PromiseBase& promise) {
+  ready_.push_front({handle, &promise});
+}
+
+void Execution::destroy_frames() {
+  ready_.clear();
+  ended_tasks_.clear();
+  // Newest first, as a stack unwinds; main last.
+  while (!tasks_.empty()) {
+    const auto newest = std::prev(tasks_.end());
+    const detail::OpRef task = std::move(newest->second);
+    tasks_.erase(newest);
+    static_cast<detail::TaskOp&>(*task).destroy_frames();
+  }
+  main_ = nullptr;
+  main_frame_.reset();
+}
+
+void Execution::check_scope() const {
+  const detail::ScopeState& scope = current_scope();
+  if (scope.canceled) throw Canceled(scope.reason);
+}
+
+const detail::ScopeRef& Execution::current_scope_ref() const {
+  return current_ != nullptr ? current_->scope : root_;
+}
+
+detail::ScopeState& Execution::current_scope() const {
+  return *current_scope_ref();
+}
+
+std::optional<HistoryEvent> Execution::record_command(HistoryEvent command) {
+  std::optional<HistoryEvent> recorded = journal_.record(std::move(command), now_);
+  if (!recorded) mode_ = Mode::kBroken;
+  return recorded;
+}
+
+}  // namespace perdure::replay

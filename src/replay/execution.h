@@ -1,0 +1,220 @@
+#pragma once
+
+#include <coroutine>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <perdure/detail/handler_table.h>
+#include <perdure/detail/task_op.h>
+#include <perdure/detail/turn_api.h>
+
+#include "base/random.h"
+#include "model/message.h"
+#include "replay/event_inbox.h"
+#include "replay/journal.h"
+#include "replay/turn_decisions.h"
+#include "replay/undo_list.h"
+
+namespace perdure::replay {
+
+/// Which execution of which run, with which code.
+struct ExecutionSpec {
+  std::string instance_id;
+  ExecutionNo execution;
+  std::string name;
+  std::string version;
+  std::string queue;
+};
+
+struct ExecutionOptions {
+  ArgumentCheck arguments = ArgumentCheck::kWarn;
+  std::size_t max_payload_bytes = std::size_t{2} << 20;
+};
+
+/// One execution of an orchestration in memory: the frames of its code and all that they wait for.
+/// History and messages go in, decisions come out; no I/O, no clock, no threads.
+///
+/// History is a sequence of events from outside, each followed by the commands that the code made
+/// because of it. Events are applied one at a time; after each the code runs from a ready queue
+/// until it only waits. So the order of history decides every race, and a replay makes the same
+/// commands as the turns did, or says where it does not.
+///
+/// Use: `replay` (once, when frames are not at hand), then `turn` again and again; between turns
+/// the object may be kept or destroyed, at the caller's choice. After a turn whose commit did not
+/// succeed, or that had a mismatch, it must be destroyed.
+/// Destruction evicts: frames are destroyed, destructors of user code run, nothing is emitted.
+/// Threading: one thread at a time. A crash loses nothing: there is nothing here that history does
+/// not give back.
+class Execution final : private detail::TurnApi {
+ public:
+  /// `main` and `random` must outlive it.
+  Execution(ExecutionSpec spec,
+            const detail::OrchestrationHandler& main,
+            ExecutionOptions options,
+            Random& random);
+  ~Execution() override;
+
+  /// Runs the code through what committed turns recorded, whole and in order. With
+  /// `had_turn` = false the events (the start and what was carried over) are new to the code and
+  /// are applied by the first turn.
+  void replay(std::vector<HistoryEvent> history, bool had_turn);
+
+  /// Applies messages, a cancel first, the others in their order, at the time `now`.
+  TurnResult turn(std::vector<Message> messages, TimePoint now);
+
+  /// Found by `replay` or the last turn.
+  const std::optional<Mismatch>& mismatch() const { return journal_.mismatch(); }
+  bool has_ended() const { return phase_ == Phase::kEnded; }
+  EventId last_event() const { return journal_.last_id(); }
+  std::vector<std::string> take_warnings() { return journal_.take_warnings(); }
+
+ private:
+  enum class Mode : std::uint8_t { kReplaying, kLive, kBroken, kEvicting };
+  enum class Phase : std::uint8_t { kMain, kJoining, kUndoing, kEnded };
+
+  struct Resumption {
+    std::coroutine_handle<> frame;
+    detail::PromiseBase* promise;
+  };
+
+  // --- commands (execution_commands.cc)
+  detail::OpRef call_activity(detail::ActivityCall call) override;
+  void owe_undo(detail::Op& call, std::string_view name, const UndoOptions& options) override;
+  detail::OpRef call_child(detail::ChildCall call) override;
+  void start_detached(detail::DetachedCall call) override;
+  detail::OpRef start_timer(Duration delay) override;
+  detail::OpRef start_timer_at(TimePoint due) override;
+  detail::OpRef wait_for_event(std::string_view name) override;
+  void continue_as_new(std::string input, std::optional<std::string> version) override;
+
+  // --- recorded values (execution_values.cc)
+  std::string record(std::string_view name, const std::function<std::string()>& make) override;
+  std::string make_uuid() override;
+  std::uint64_t make_random() override;
+  bool patched(std::string_view id) override;
+  void set_custom_status(std::string status) override;
+  std::shared_ptr<void>& local(const void* key) override { return locals_[key]; }
+  void log(int level, std::string line) override;
+
+  // --- tasks and scopes (execution_scopes.cc)
+  void spawn(detail::TaskOp& task, detail::ScopeRef parent, bool shield) override;
+  detail::ScopeRef open_scope() override;
+  void cancel_scope(const detail::ScopeRef& scope, std::string_view reason) override;
+  void drop_scope(const detail::ScopeRef& scope) noexcept override;
+  void task_ended(detail::TaskOp& task) override;
+  void drop(detail::Op& op) noexcept override;
+  void detach(detail::Op& op) noexcept override;
+  void cancel_tree(detail::ScopeState& scope, const std::string& reason, bool give_up);
+  void cancel_op(const detail::OpRef& op, const std::string& reason, bool give_up);
+  void give_up(detail::Op& op);
+  bool settle_drops();
+  void settle_drop(const detail::OpRef& op);
+  void reap_tasks();
+  void reap(detail::TaskOp& task);
+
+  // --- running (execution.cc)
+  void resume_later(std::coroutine_handle<> handle, detail::PromiseBase& promise) override;
+  void resume_next(std::coroutine_handle<> handle, detail::PromiseBase& promise) override;
+  bool stopped() const noexcept override { return code_stopped_ || mode_ >= Mode::kBroken; }
+  void replay_start();
+  void step(const HistoryEvent& input);
+  void run_ready();
+  void destroy_frames();
+  TurnResult take_result();
+
+  // --- events from outside (execution_inputs.cc)
+  void apply(const HistoryEvent& event);
+  void apply_start(const HistoryEvent& event);
+  void apply_answer(const HistoryEvent& event);
+  void apply_cancel(const HistoryEvent& event);
+  void apply_cleanup_expired();
+  void apply_undo_answer(const HistoryEvent& event);
+  std::optional<HistoryEvent> to_event(const Message& message);
+  std::optional<HistoryEvent> answer_event(const Message& message);
+  void resolve(const detail::OpRef& op, detail::OpState state);
+  void hand_out(const std::vector<EventInbox::Match>& matches);
+  void expire_call(std::int64_t call);
+
+  // --- the end (execution_end.cc)
+  bool advance_end();
+  void begin_joining();
+  bool advance_undo();
+  void finish();
+  void finish_as_new();
+  ExecutionStatus live_status() const;
+
+  // --- what the run is
+  TimePoint now() const override { return now_; }
+  bool is_replaying() const override { return mode_ == Mode::kReplaying; }
+  const std::string& instance_id() const override { return spec_.instance_id; }
+  const std::string& orchestration() const override { return spec_.name; }
+  const std::string& version() const override { return spec_.version; }
+  std::int64_t execution() const override { return spec_.execution.value; }
+  bool is_canceled() const override { return current_scope().canceled; }
+  const std::string& cancel_reason() const override { return current_scope().reason; }
+  std::size_t max_payload_bytes() const override { return options_.max_payload_bytes; }
+
+  /// Throws `Canceled` when the running task may make no commands.
+  void check_scope() const;
+  detail::ScopeState& current_scope() const;
+  const detail::ScopeRef& current_scope_ref() const;
+  /// The recorded event, or null after a mismatch, which stops the code.
+  std::optional<HistoryEvent> record_command(HistoryEvent command);
+  detail::OpRef add_op(detail::OpKind kind, EventId event, std::string_view name);
+  /// An operation that nothing will ever resolve.
+  detail::OpRef never();
+  detail::OpRef timer_due(TimePoint due);
+  std::string queue_or_own(std::string_view queue) const;
+
+  const ExecutionSpec spec_;
+  const detail::OrchestrationHandler& main_handler_;
+  const ExecutionOptions options_;
+  Random& random_;
+
+  Journal journal_;
+  Mode mode_ = Mode::kReplaying;
+  Phase phase_ = Phase::kMain;
+  bool code_stopped_ = false;
+  TimePoint now_{};
+  TurnDecisions decisions_;
+  std::vector<LogLine> log_;
+
+  EventInbox inbox_;
+  UndoList undos_;
+  std::map<std::string, bool, std::less<>> patches_;
+  std::unordered_map<const void*, std::shared_ptr<void>> locals_;
+
+  std::deque<Resumption> ready_;
+  detail::PromiseBase* current_ = nullptr;
+  std::int64_t scopes_ = 0;
+  std::uint64_t resolutions_ = 0;
+  detail::ScopeRef root_;
+  /// Unresolved operations by event id. Not those that were given up.
+  std::map<std::int64_t, detail::OpRef> ops_;
+  /// Timers that limit calls: timer event -> call event, and back.
+  std::map<std::int64_t, std::int64_t> limits_;
+  std::map<std::int64_t, std::int64_t> limit_of_;
+  std::vector<detail::OpRef> drops_;
+  std::vector<detail::ScopeRef> dropped_scopes_;
+  std::vector<HistoryEvent> unapplied_;  // a start that had no turn, with what was carried over
+
+  bool cancel_requested_ = false;
+  std::string cancel_reason_;
+  bool cleanup_expired_ = false;
+  std::optional<Failure> failure_;     // of the run: main's, or that of a sibling, the first
+  std::optional<std::string> output_;  // of main
+  std::optional<NextExecution> next_;
+
+  // Frames last: they are destroyed first, while everything they refer to still stands.
+  std::unique_ptr<detail::MainFrame> main_frame_;
+  std::map<std::int64_t, detail::OpRef> tasks_;  // that run, by scope; main is the first
+  detail::TaskOp* main_ = nullptr;               // while it runs
+  std::vector<detail::OpRef> ended_tasks_;
+};
+
+}  // namespace perdure::replay

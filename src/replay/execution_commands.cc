@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <utility>
+
+#include <perdure/errors.h>
+
+#include "model/retry_policy.h"
+#include "replay/commands.h"
+#include "replay/execution.h"
+
+namespace perdure::replay {
+
+namespace {
+
+HistoryEvent command(EventKind kind, std::string_view name = {}) {
+  HistoryEvent event;
+  event.kind = kind;
+  event.name = std::string(name);
+  return event;
+}
+
+void require(const Status& status) {
+  if (!status.ok()) throw InvalidArgument(status.error().message);
+}
+
+RetryPolicy stored_policy(const Retry& retry) {
+  RetryPolicy policy;
+  policy.max_attempts = retry.max_attempts;
+  policy.first_delay = retry.first_delay;
+  policy.backoff = retry.backoff;
+  policy.max_delay = retry.max_delay;
+  policy.jitter = retry.jitter;
+  for (const std::string_view type : retry.non_retryable) {
+    if (!type.empty()) policy.non_retryable.emplace_back(type);
+  }
+  return policy;
+}
+
+void require_not_negative(std::string_view field, Duration value) {
+  if (value >= Duration::zero()) return;
+  throw InvalidArgument(std::string(field) + ": a duration must not be negative");
+}
+
+void check(const ActivityOptions& options) {
+  if (!options.queue.empty()) require(check_id("queue", options.queue));
+  require(perdure::check(stored_policy(options.retry)));
+  require_not_negative("timeout", options.timeout);
+  require_not_negative("start_to_close", options.start_to_close);
+  require_not_negative("schedule_to_start", options.schedule_to_start);
+  require_not_negative("heartbeat", options.heartbeat);
+}
+
+}  // namespace
+
+std::string Execution::queue_or_own(std::string_view queue) const {
+  return queue.empty() ? spec_.queue : std::string(queue);
+}
+
+detail::OpRef Execution::never() {
+  return detail::OpRef(new detail::Op(*this, detail::OpKind::kTimer, 0, {}, root_));
+}
+
+detail::OpRef Execution::add_op(detail::OpKind kind, EventId event, std::string_view name) {
+  detail::OpRef op(
+      new detail::Op(*this, kind, event.value, std::string(name), current_scope_ref()));
+  ops_.emplace(event.value, op);
+  return op;
+}
+
+detail::OpRef Execution::call_activity(detail::ActivityCall call) {
+  if (stopped()) return never();
+  check_scope();
+  require(check_id("activity name", call.name));
+  check(call.options);
+  HistoryEvent event = command(EventKind::kActivityScheduled, call.name);
+  event.text = queue_or_own(call.options.queue);
+  event.number = hash_of(call.input);
+  event.payload = call.input;
+  const auto recorded = record_command(std::move(event));
+  if (!recorded) return never();
+  detail::OpRef op = add_op(detail::OpKind::kActivity, recorded->id, call.name);
+  op->on_cancel = call.options.on_cancel;
+  if (mode_ == Mode::kLive) {
+    NewWork work;
+    work.event = recorded->id;
+    work.queue = queue_or_own(call.options.queue);
+    work.name = std::string(call.name);
+    work.input = std::move(call.input);
+    work.priority = call.options.priority;
+    work.on_cancel = call.options.on_cancel;
+    work.shielded = current_scope().shielded;
+    work.retry = stored_policy(call.options.retry);
+    work.timeouts.schedule_to_close = call.options.timeout;
+    work.timeouts.start_to_close = call.options.start_to_close;
+    work.timeouts.schedule_to_start = call.options.schedule_to_start;
+    work.timeouts.heartbeat = call.options.heartbeat;
+    decisions_.work.push_back(std::move(work));
+  }
+  return op;
+}
+
+void Execution::owe_undo(detail::Op& call, std::string_view name, const UndoOptions& options) {
+  if (stopped()) return;
+  if (call.event != journal_.last_id().value) {
+    throw InvalidArgument(
+        "undo_with: use it in the expression that makes the call: ctx.call(..).undo_with(..)");
+  }
+  require(check_id("undo activity name", name));
+  if (!options.queue.empty()) require(check_id("undo queue", options.queue));
+  require(perdure::check(stored_policy(options.retry)));
+  require_not_negative("undo timeout", options.timeout);
+  HistoryEvent event = command(EventKind::kUndoOwed, name);
+  event.source = EventId{call.event};
+  event.text = std::string(options.queue);
+  event.payload = encode_undo_policy(options);
+  const auto recorded = record_command(std::move(event));
+  if (!recorded) return;
+  undos_.add(*recorded);
+  call.on_cancel = OnCancel::kWait;
+  // The row is not stored yet: undo_with stands in the expression of the call.
+  if (mode_ == Mode::kLive) decisions_.work.back().on_cancel = OnCancel::kWait;
+}
+
+detail::OpRef Execution::call_child(detail::ChildCall call) {
+  if (stopped()) return never();
+  check_scope();
+  require(check_id("orchestration name", call.name));
+  require_not_negative("timeout", call.options.timeout);
+  if (!call.options.queue.empty()) require(check_id("queue", call.options.queue));
+  const std::string id = call.options.id.empty()
+                             ? spec_.instance_id + "/" + std::to_string(spec_.execution.value) +
+                                   "." + std::to_string(journal_.next_id().value)
+                             : std::string(call.options.id);
+  require(check_id("child id", id));
+  HistoryEvent event = command(EventKind::kChildScheduled, call.name);
+  event.text = id;
+  event.number = hash_of(call.input);
+  event.payload = call.input;
+  const auto recorded = record_command(std::move(event));
+  if (!recorded) return never();
+  detail::OpRef op = add_op(detail::OpKind::kChild, recorded->id, call.name);
+  op->on_cancel = call.options.on_cancel;
+  if (mode_ == Mode::kLive) {
+    NewChild child;
+    child.event = recorded->id;
+    child.id = id;
+    child.name = std::string(call.name);
+    child.version = std::string(call.options.version);
+    child.queue = queue_or_own(call.options.queue);
+    child.input = std::move(call.input);
+    child.close_policy = call.options.close_policy;
+    child.on_reuse = call.options.on_reuse;
+    decisions_.children.push_back(std::move(child));
+  }
+  if (call.options.timeout > Duration::zero()) {
+    HistoryEvent limit = command(EventKind::kTimerCreated);
+    limit.source = recorded->id;
+    const TimePoint due = add(now_, call.options.timeout);
+    limit.number = to_micros(due);
+    const auto timer = record_command(std::move(limit));
+    if (!timer) return op;
+    limits_[timer->id.value] = recorded->id.value;
+    limit_of_[recorded->id.value] = timer->id.value;
+    if (mode_ == Mode::kLive) {
+      decisions_.timers.push_back({timer->id, due, current_scope().shielded});
+    }
+  }
+  return op;
+}
+
+void Execution::start_detached(detail::DetachedCall call) {
+  if (stopped()) return;
+  check_scope();
+  require(check_id("orchestration name", call.name));
+  require(check_id("id", call.id));
+  require_not_negative("delay", call.options.delay);
+  require_not_negative("run_timeout", call.options.run_timeout);
+  if (!call.options.queue.empty()) require(check_id("queue", call.options.queue));
+  HistoryEvent event = command(EventKind::kDetachedStarted, call.name);
+  event.text = std::string(call.id);
+  event.payload = call.input;
+  const auto recorded = record_command(std::move(event));
+  if (!recorded || mode_ != Mode::kLive) return;
+  NewChild child;
+  child.event = recorded->id;
+  child.id = std::string(call.id);
+  child.name = std::string(call.name);
+  child.version = std::string(call.options.version);
+  child.queue = queue_or_own(call.options.queue);
+  child.input = std::move(call.input);
+  child.detached = true;
+  child.on_reuse = call.options.on_reuse;
+  if (call.options.delay > Duration::zero()) child.start_at = add(now_, call.options.delay);
+  if (call.options.run_timeout > Duration::zero()) {
+    child.deadline = add(std::max(now_, child.start_at), call.options.run_timeout);
+  }
+  decisions_.children.push_back(std::move(child));
+}
+
+detail::OpRef Execution::start_timer(Duration delay) {
+  require_not_negative("timer", delay);
+  return timer_due(add(now_, delay));
+}
+
+detail::OpRef Execution::start_timer_at(TimePoint due) {
+  return timer_due(due);
+}
+
+detail::OpRef Execution::timer_due(TimePoint due) {
+  if (stopped()) return never();
+  check_scope();
+  HistoryEvent event = command(EventKind::kTimerCreated);
+  event.number = to_micros(due);
+  const auto recorded = record_command(std::move(event));
+  if (!recorded) return never();
+  if (mode_ == Mode::kLive) {
+    decisions_.timers.push_back({recorded->id, due, current_scope().shielded});
+  }
+  return add_op(detail::OpKind::kTimer, recorded->id, "timer");
+}
+
+detail::OpRef Execution::wait_for_event(std::string_view name) {
+  if (stopped()) return never();
+  check_scope();
+  require(check_id("event name", name));
+  const auto recorded = record_command(command(EventKind::kEventSubscribed, name));
+  if (!recorded) return never();
+  detail::OpRef op = add_op(detail::OpKind::kEvent, recorded->id, name);
+  hand_out(inbox_.subscribe(op));
+  return op;
+}
+
+void Execution::continue_as_new(std::string input, std::optional<std::string> version) {
+  if (stopped()) return;
+  check_scope();
+  if (version) require(check_id("version", *version));
+  next_ = NextExecution{std::move(input), std::move(version), {}};
+  code_stopped_ = true;
+}
+
+}  // namespace perdure::replay

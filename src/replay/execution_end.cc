@@ -1,0 +1,121 @@
+#include <utility>
+
+#include "replay/execution.h"
+
+namespace perdure::replay {
+
+/// How a run ends: main ends, its siblings are canceled and joined, owed undos run, the terminal
+/// event is written. Answers true when the code may run on because of it.
+bool Execution::advance_end() {
+  if (phase_ == Phase::kMain) {
+    if (main_ != nullptr || !root_) return false;
+    begin_joining();
+    return !ready_.empty() || !drops_.empty();
+  }
+  if (phase_ == Phase::kJoining) {
+    if (!tasks_.empty() && !code_stopped_) return false;
+    phase_ = Phase::kUndoing;
+  }
+  if (phase_ != Phase::kUndoing) return false;
+  const bool undo = cancel_requested_ || failure_;
+  if (undo && advance_undo()) return false;
+  finish();
+  return false;
+}
+
+void Execution::begin_joining() {
+  phase_ = Phase::kJoining;
+  if (!tasks_.empty() && !code_stopped_) {
+    cancel_tree(*root_, "main has ended", true);
+  }
+  if (ready_.empty() && drops_.empty()) advance_end();
+}
+
+/// True while undos are to be waited for.
+bool Execution::advance_undo() {
+  if (undos_.waits_for_calls()) {
+    // Calls that nobody waits for any more: their outcome decides whether there is something to
+    // undo.
+    for (const auto& [event, op] : std::map(ops_)) {
+      if (!op->given_up && !cancel_requested_ && undos_.contains(EventId{event})) give_up(*op);
+    }
+    return true;
+  }
+  if (undos_.running() != nullptr) return true;
+  UndoList::Entry* next = undos_.next();
+  if (next == nullptr) return false;
+  HistoryEvent event;
+  event.kind = EventKind::kUndoScheduled;
+  event.source = next->call;
+  event.name = next->name;
+  event.payload = next->result;
+  const auto recorded = record_command(std::move(event));
+  if (!recorded) return true;
+  next->undo = recorded->id;
+  next->state = UndoList::State::kRunning;
+  if (mode_ == Mode::kLive) {
+    NewWork work = decode_undo_policy(next->policy).value_or(NewWork{});
+    work.event = recorded->id;
+    work.queue = next->queue.empty() ? spec_.queue : next->queue;
+    work.name = next->name;
+    work.input = next->result;
+    work.shielded = true;
+    decisions_.work.push_back(std::move(work));
+  }
+  return true;
+}
+
+void Execution::finish() {
+  HistoryEvent end;
+  const UndoList::Entry* broken = undos_.failed();
+  Failure failure = failure_.value_or(Failure{});
+  if (broken != nullptr) {
+    failure = {kCompensationFailure,
+               "undo '" + broken->name + "' failed: " + broken->failure.message,
+               false,
+               broken->failure.details};
+  }
+  ExecutionStatus status = ExecutionStatus::kCompleted;
+  if (cancel_requested_) {
+    end.kind = EventKind::kCanceled;
+    end.text = cancel_reason_;
+    if (broken != nullptr) end.failure = failure;
+    status = ExecutionStatus::kCanceled;
+  } else if (failure_ || broken != nullptr) {
+    end.kind = EventKind::kFailed;
+    end.failure = failure;
+    status = ExecutionStatus::kFailed;
+  } else {
+    end.kind = EventKind::kCompleted;
+    end.payload = output_.value_or("null");
+  }
+  HistoryEvent made = end;
+  if (!record_command(std::move(end))) return;
+  phase_ = Phase::kEnded;
+  code_stopped_ = true;
+  decisions_.status = status;
+  decisions_.output = std::move(made.payload);
+  decisions_.failure = std::move(made.failure);
+  destroy_frames();
+}
+
+void Execution::finish_as_new() {
+  destroy_frames();
+  HistoryEvent end;
+  end.kind = EventKind::kContinuedAsNew;
+  end.payload = next_->input;
+  if (!record_command(std::move(end))) return;
+  phase_ = Phase::kEnded;
+  decisions_.status = ExecutionStatus::kContinuedAsNew;
+  next_->carried = inbox_.unread();
+  decisions_.next = next_;
+}
+
+ExecutionStatus Execution::live_status() const {
+  if (cancel_requested_) return ExecutionStatus::kCanceling;
+  if (failure_) return ExecutionStatus::kFailing;
+  if (phase_ != Phase::kMain) return ExecutionStatus::kCompleting;
+  return ExecutionStatus::kRunning;
+}
+
+}  // namespace perdure::replay

@@ -1,0 +1,244 @@
+#include <utility>
+
+#include <perdure/detail/waiter.h>
+
+#include "replay/execution.h"
+
+namespace perdure::replay {
+
+using detail::OpKind;
+using detail::OpRef;
+using detail::OpState;
+
+std::optional<HistoryEvent> Execution::to_event(const Message& message) {
+  HistoryEvent event;
+  switch (message.kind) {
+    case MessageKind::kEventRaised:
+      event.kind = EventKind::kEventReceived;
+      event.name = message.name;
+      event.payload = message.payload;
+      return event;
+    case MessageKind::kCancel:
+      if (cancel_requested_) return std::nullopt;
+      event.kind = EventKind::kCancelRequested;
+      event.text = message.text;
+      return event;
+    case MessageKind::kCleanupDeadline:
+      if (message.execution != spec_.execution || !cancel_requested_ || cleanup_expired_ ||
+          tasks_.empty()) {
+        return std::nullopt;
+      }
+      event.kind = EventKind::kCleanupExpired;
+      return event;
+    default:
+      return message.execution == spec_.execution ? answer_event(message) : std::nullopt;
+  }
+}
+
+/// An answer to a command; nothing when the command is resolved, given up or unknown.
+std::optional<HistoryEvent> Execution::answer_event(const Message& message) {
+  HistoryEvent event;
+  event.source = message.source;
+  event.payload = message.payload;
+  event.text = message.text;
+  event.failure = message.failure;
+  const UndoList::Entry* undo = undos_.running();
+  if (undo != nullptr && undo->undo == message.source) {
+    event.text.clear();
+    if (message.kind == MessageKind::kActivityCompleted) {
+      event.kind = EventKind::kUndoCompleted;
+      event.payload.clear();
+      return event;
+    }
+    event.kind = EventKind::kUndoFailed;
+    if (event.failure.type.empty()) event.failure.type = kCanceledFailure;
+    return event;
+  }
+  if (message.kind == MessageKind::kTimerFired && limits_.contains(message.source.value)) {
+    event.kind = EventKind::kTimerFired;
+    return event;
+  }
+  const auto op = ops_.find(message.source.value);
+  if (op == ops_.end()) return std::nullopt;
+  const OpKind kind = op->second->kind;
+  const auto answers = [&](OpKind expected, EventKind as) -> std::optional<HistoryEvent> {
+    if (kind != expected) return std::nullopt;
+    event.kind = as;
+    return event;
+  };
+  switch (message.kind) {
+    case MessageKind::kActivityCompleted:
+      return answers(OpKind::kActivity, EventKind::kActivityCompleted);
+    case MessageKind::kActivityFailed:
+      return answers(OpKind::kActivity, EventKind::kActivityFailed);
+    case MessageKind::kActivityCanceled:
+      return answers(OpKind::kActivity, EventKind::kActivityCanceled);
+    case MessageKind::kTimerFired:
+      return answers(OpKind::kTimer, EventKind::kTimerFired);
+    case MessageKind::kChildCompleted:
+      return answers(OpKind::kChild, EventKind::kChildCompleted);
+    case MessageKind::kChildFailed:
+      return answers(OpKind::kChild, EventKind::kChildFailed);
+    case MessageKind::kChildCanceled:
+      return answers(OpKind::kChild, EventKind::kChildCanceled);
+    case MessageKind::kChildTerminated:
+      return answers(OpKind::kChild, EventKind::kChildTerminated);
+    case MessageKind::kChildStartFailed:
+      return answers(OpKind::kChild, EventKind::kChildStartFailed);
+    default:
+      return std::nullopt;
+  }
+}
+
+void Execution::apply(const HistoryEvent& event) {
+  switch (event.kind) {
+    case EventKind::kStarted:
+      return apply_start(event);
+    case EventKind::kEventReceived:
+      return hand_out(inbox_.deliver(event.name, event.payload));
+    case EventKind::kCancelRequested:
+      return apply_cancel(event);
+    case EventKind::kCleanupExpired:
+      return apply_cleanup_expired();
+    case EventKind::kUndoCompleted:
+    case EventKind::kUndoFailed:
+      return apply_undo_answer(event);
+    default:
+      return apply_answer(event);
+  }
+}
+
+void Execution::apply_start(const HistoryEvent& event) {
+  root_ = std::make_shared<detail::ScopeState>(nullptr, scopes_, false);
+  main_frame_ = main_handler_.make(*this);
+  auto* main =
+      new detail::TypedTaskOp<std::string>(*this, "main", main_frame_->start(event.payload));
+  main_ = main;
+  tasks_.emplace(root_->id, OpRef(main));
+  main->start(root_);
+}
+
+void Execution::apply_answer(const HistoryEvent& event) {
+  const auto limit = limits_.find(event.source.value);
+  if (event.kind == EventKind::kTimerFired && limit != limits_.end()) {
+    return expire_call(limit->second);
+  }
+  const auto found = ops_.find(event.source.value);
+  if (found == ops_.end()) {
+    journal_.set_mismatch(
+        {event.id,
+         std::string(to_string(event.kind)) + " for event " + std::to_string(event.source.value),
+         "no open command there",
+         "The history does not belong to this code, or it is damaged."});
+    mode_ = Mode::kBroken;
+    return;
+  }
+  const OpRef op = found->second;
+  op->payload = event.payload;
+  op->failure = event.failure;
+  OpState state = OpState::kFailed;
+  switch (event.kind) {
+    case EventKind::kActivityCompleted:
+    case EventKind::kChildCompleted:
+    case EventKind::kTimerFired:
+      state = OpState::kCompleted;
+      break;
+    case EventKind::kActivityCanceled:
+      op->reason = op->scope->canceled ? op->scope->reason : "canceled";
+      state = OpState::kCanceled;
+      break;
+    case EventKind::kChildCanceled:
+      op->failure = {kCanceledFailure, event.text, false, {}};
+      break;
+    case EventKind::kChildTerminated:
+      op->failure = {kTerminatedFailure, event.text, false, {}};
+      break;
+    case EventKind::kChildStartFailed:
+      op->failure = {kIdTakenFailure, event.text, false, {}};
+      break;
+    default:
+      break;
+  }
+  resolve(op, state);
+}
+
+void Execution::resolve(const OpRef& op, OpState state) {
+  if (op->resolved()) return;
+  const EventId event{op->event};
+  if (state == OpState::kCompleted) {
+    undos_.call_completed(event, op->payload);
+  } else {
+    undos_.call_ended_otherwise(event);
+  }
+  op->state = state;
+  op->order = ++resolutions_;
+  if (op->event != 0) {
+    ops_.erase(op->event);
+    const auto limit = limit_of_.find(op->event);
+    if (limit != limit_of_.end()) {
+      const std::int64_t timer = limit->second;
+      limit_of_.erase(limit);
+      if (limits_.erase(timer) != 0 && !stopped()) {
+        drops_.emplace_back(new detail::Op(*this, OpKind::kTimer, timer, "timer", op->scope));
+      }
+    }
+  }
+  if (op->kind == OpKind::kEvent && state == OpState::kCanceled) inbox_.unsubscribe(*op);
+  if (detail::Waiter* waiter = std::exchange(op->waiter, nullptr)) waiter->op_resolved(*op);
+}
+
+void Execution::hand_out(const std::vector<EventInbox::Match>& matches) {
+  for (const EventInbox::Match& match : matches) {
+    match.wait->payload = match.payload;
+    resolve(match.wait, OpState::kCompleted);
+  }
+}
+
+/// The time limit of a call has passed: what it started is canceled, the call has failed.
+void Execution::expire_call(std::int64_t call) {
+  const std::int64_t timer = limit_of_[call];
+  limits_.erase(timer);
+  limit_of_.erase(call);
+  const auto found = ops_.find(call);
+  if (found == ops_.end()) return;
+  const OpRef op = found->second;
+  give_up(*op);
+  op->failure = {kTimeoutFailure, "the call of '" + op->name + "' took too long", true, {}};
+  resolve(op, OpState::kFailed);
+}
+
+void Execution::apply_cancel(const HistoryEvent& event) {
+  cancel_requested_ = true;
+  cancel_reason_ = event.text;
+  // The caller's commit has taken care of rows, timers and children: nothing is recorded again.
+  if (root_) cancel_tree(*root_, event.text, false);
+}
+
+void Execution::apply_cleanup_expired() {
+  cleanup_expired_ = true;
+  code_stopped_ = true;
+  destroy_frames();
+  for (const auto& [event, op] : std::exchange(ops_, {})) {
+    if (undos_.contains(EventId{event})) {
+      ops_.emplace(event, op);
+    } else if (mode_ == Mode::kLive && op->kind == OpKind::kActivity) {
+      decisions_.canceled_work.push_back(EventId{event});
+    } else if (mode_ == Mode::kLive && op->kind == OpKind::kTimer) {
+      decisions_.canceled_timers.push_back(EventId{event});
+    } else if (mode_ == Mode::kLive && op->kind == OpKind::kChild) {
+      decisions_.canceled_children.push_back(EventId{event});
+    }
+  }
+  drops_.clear();
+  dropped_scopes_.clear();
+}
+
+void Execution::apply_undo_answer(const HistoryEvent& event) {
+  UndoList::Entry* undo = undos_.running();
+  if (undo == nullptr) return;
+  undo->failure = event.failure;
+  undo->state =
+      event.kind == EventKind::kUndoCompleted ? UndoList::State::kDone : UndoList::State::kFailed;
+}
+
+}  // namespace perdure::replay

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <utility>
+
+#include <perdure/detail/handler_table.h>
+#include <perdure/errors.h>
+
+#include "model/ids.h"
+#include "model/version.h"
+
+namespace perdure::detail {
+
+namespace {
+
+void require_id(std::string_view field, std::string_view id) {
+  const Status status = check_id(field, id);
+  if (!status.ok()) throw InvalidArgument(status.error().message);
+}
+
+Version parsed(std::string_view name, std::string_view text) {
+  const auto version = parse_version(text);
+  if (version) return *version;
+  throw InvalidArgument("version '" + std::string(text) + "' of orchestration '" +
+                        std::string(name) + "': use one to three numbers, as in \"1.4.2\"");
+}
+
+}  // namespace
+
+void HandlerTable::add_activity(std::string_view name, ActivityHandler handler) {
+  require_id("activity name", name);
+  if (!activities_.emplace(std::string(name), std::move(handler)).second) {
+    throw InvalidArgument("activity '" + std::string(name) + "' is registered already");
+  }
+}
+
+void HandlerTable::add_orchestration(std::string_view name,
+                                     std::string_view version,
+                                     MainFactory make) {
+  require_id("orchestration name", name);
+  const Version added = parsed(name, version);
+  std::vector<OrchestrationHandler>& versions = orchestrations_[std::string(name)];
+  const auto place = std::find_if(versions.begin(), versions.end(), [&](const auto& each) {
+    return !(*parse_version(each.version) < added);
+  });
+  if (place != versions.end() && *parse_version(place->version) == added) {
+    throw InvalidArgument("orchestration '" + std::string(name) + "' is registered already" +
+                          (version.empty() ? "" : " with version " + std::string(version)));
+  }
+  versions.insert(place, {std::string(name), std::string(version), std::move(make)});
+}
+
+const ActivityHandler* HandlerTable::find_activity(std::string_view name) const {
+  const auto found = activities_.find(name);
+  return found == activities_.end() ? nullptr : &found->second;
+}
+
+const OrchestrationHandler* HandlerTable::find_orchestration(std::string_view name,
+                                                             std::string_view version) const {
+  const auto found = orchestrations_.find(name);
+  if (found == orchestrations_.end()) return nullptr;
+  if (version.empty()) return &found->second.back();
+  for (const OrchestrationHandler& each : found->second) {
+    if (each.version == version) return &each;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> HandlerTable::activity_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, handler] : activities_) names.push_back(name);
+  return names;
+}
+
+std::vector<const OrchestrationHandler*> HandlerTable::orchestrations() const {
+  std::vector<const OrchestrationHandler*> all;
+  for (const auto& [name, versions] : orchestrations_) {
+    for (const OrchestrationHandler& each : versions) all.push_back(&each);
+  }
+  return all;
+}
+
+}  // namespace perdure::detail

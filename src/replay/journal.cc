@@ -1,0 +1,98 @@
+#include "replay/journal.h"
+
+#include <utility>
+
+#include "replay/commands.h"
+
+namespace perdure::replay {
+
+namespace {
+
+constexpr const char* kChangedCode =
+    "The code was changed under a running instance: keep the old path behind patched(id), or "
+    "register the new code as a new version.";
+constexpr const char* kNotDeterministic =
+    "If the code was not changed, it is not deterministic: time, randomness and ids must come from "
+    "the context, and no order may depend on addresses or hashes.";
+
+std::string hint() {
+  return std::string(kChangedCode) + " " + kNotDeterministic;
+}
+
+}  // namespace
+
+void Journal::load(std::vector<HistoryEvent> history) {
+  history_ = std::move(history);
+  cursor_ = 0;
+}
+
+const HistoryEvent* Journal::peek() const {
+  return cursor_ < history_.size() ? &history_[cursor_] : nullptr;
+}
+
+HistoryEvent Journal::take() {
+  HistoryEvent event = std::move(history_[cursor_++]);
+  last_ = event.id;
+  return event;
+}
+
+void Journal::go_live() {
+  live_ = true;
+  history_ = {};
+  cursor_ = 0;
+}
+
+std::optional<HistoryEvent> Journal::record(HistoryEvent command, TimePoint at) {
+  if (mismatch_) return std::nullopt;
+  if (!live_) return match(command);
+  command.id = next_id();
+  command.at = at;
+  last_ = command.id;
+  appended_.push_back(command);
+  return command;
+}
+
+std::optional<HistoryEvent> Journal::match(const HistoryEvent& command) {
+  const HistoryEvent* recorded = peek();
+  if (recorded == nullptr) {
+    set_mismatch({next_id(), "nothing more", describe(command), hint()});
+    return std::nullopt;
+  }
+  if (!same_command(*recorded, command)) {
+    set_mismatch({recorded->id, describe(*recorded), describe(command), hint()});
+    return std::nullopt;
+  }
+  if (arguments_ != ArgumentCheck::kOff && !same_arguments(*recorded, command)) {
+    Mismatch changed{recorded->id,
+                     describe(*recorded),
+                     describe(command) + " with other arguments",
+                     kChangedCode};
+    if (arguments_ == ArgumentCheck::kStrict) {
+      set_mismatch(std::move(changed));
+      return std::nullopt;
+    }
+    warnings_.push_back(to_string(changed));
+  }
+  return take();
+}
+
+const HistoryEvent& Journal::append(HistoryEvent input) {
+  input.id = next_id();
+  last_ = input.id;
+  appended_.push_back(std::move(input));
+  return appended_.back();
+}
+
+std::vector<HistoryEvent> Journal::take_appended() {
+  return std::exchange(appended_, {});
+}
+
+std::vector<std::string> Journal::take_warnings() {
+  return std::exchange(warnings_, {});
+}
+
+void Journal::set_mismatch(Mismatch mismatch) {
+  if (!mismatch_) mismatch_ = std::move(mismatch);
+}
+
+}  // namespace perdure::replay

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/event.h"
+#include "replay/mismatch.h"
+
+namespace perdure::replay {
+
+/// What is done about a command whose arguments differ from history.
+enum class ArgumentCheck : std::uint8_t { kOff, kWarn, kStrict };
+
+/// The history of one execution while it is replayed, and the events that a turn adds to it.
+/// Commands are matched one by one in the order in which the code makes them.
+/// One thread. Holds no history once it has been replayed.
+class Journal {
+ public:
+  explicit Journal(ArgumentCheck arguments) : arguments_(arguments) {}
+
+  /// Begins a replay. Requires: nothing was loaded or recorded before.
+  void load(std::vector<HistoryEvent> history);
+
+  /// The next event of the replay; null when all are used up.
+  const HistoryEvent* peek() const;
+  HistoryEvent take();
+  /// Ends the replay: from now on commands are appended.
+  void go_live();
+  bool is_live() const { return live_; }
+
+  /// A command of the code: matched with the next event of the replay, or appended with time `at`.
+  /// The event as it stands in history; nullopt after a mismatch, which `mismatch()` tells.
+  std::optional<HistoryEvent> record(HistoryEvent command, TimePoint at);
+  /// An event from outside, with its time.
+  const HistoryEvent& append(HistoryEvent input);
+
+  /// The id that the next command or event gets.
+  EventId next_id() const { return EventId{last_.value + 1}; }
+  EventId last_id() const { return last_; }
+
+  /// The events that were appended since the last call.
+  std::vector<HistoryEvent> take_appended();
+  std::vector<std::string> take_warnings();
+
+  const std::optional<Mismatch>& mismatch() const { return mismatch_; }
+  void set_mismatch(Mismatch mismatch);
+
+ private:
+  std::optional<HistoryEvent> match(const HistoryEvent& command);
+
+  ArgumentCheck arguments_;
+  std::vector<HistoryEvent> history_;
+  std::size_t cursor_ = 0;
+  bool live_ = false;
+  EventId last_;
+  std::vector<HistoryEvent> appended_;
+  std::vector<std::string> warnings_;
+  std::optional<Mismatch> mismatch_;
+};
+
+}  // namespace perdure::replay

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perdure/perdure.h>
+
+#include "base/random.h"
+#include "replay/execution.h"
+
+namespace perdure::test {
+
+/// A run without a store: the test says what comes from outside and looks at what is decided.
+/// Plays the part of a store: keeps history, open work, timers, children. Evicts after every turn
+/// unless told otherwise.
+class ScriptedRun {
+ public:
+  ScriptedRun(const Registry& registry, std::string_view name, std::string input = "null");
+
+  /// One turn with these messages; EXPECTs that it has no mismatch.
+  const replay::TurnDecisions& turn(std::vector<Message> messages);
+  /// The same without that expectation; nothing is kept of a turn with a mismatch.
+  replay::TurnResult try_turn(std::vector<Message> messages);
+
+  const replay::TurnDecisions& start() { return turn({}); }
+  const replay::TurnDecisions& complete(std::string_view activity, std::string result = "null");
+  const replay::TurnDecisions& fail(std::string_view activity, Failure failure);
+  const replay::TurnDecisions& fire(std::size_t nth = 0);
+  const replay::TurnDecisions& raise(std::string name, std::string payload = "null");
+  const replay::TurnDecisions& cancel(std::string reason = "stop");
+
+  // Messages, for turns with several.
+  Message completed(EventId call, std::string result = "null") const;
+  Message failed(EventId call, Failure failure) const;
+  Message canceled_answer(EventId call) const;
+  Message fired(EventId timer) const;
+  Message raised(std::string name, std::string payload = "null") const;
+  Message cancel_message(std::string reason = "stop") const;
+  Message cleanup_deadline() const;
+  Message child(EventId call, MessageKind kind, std::string payload = {}) const;
+
+  void advance(Duration step) { now_ += step; }
+  TimePoint now() const { return now_; }
+  void keep_frames(bool keep) { keep_frames_ = keep; }
+  /// Runs the rest with other code.
+  void deploy(const Registry& registry) {
+    registry_ = registry;
+    live_.reset();
+  }
+  void set_arguments(replay::ArgumentCheck check) { options_.arguments = check; }
+
+  /// Open calls of an activity, oldest first.
+  std::vector<EventId> open_calls(std::string_view activity) const;
+  EventId open_call(std::string_view activity) const;  ///< the oldest; 0 when none is
+  std::vector<EventId> open_timers() const;
+  const std::map<std::int64_t, NewWork>& work() const { return work_; }
+  const std::map<std::int64_t, NewChild>& children() const { return children_; }
+  const std::vector<HistoryEvent>& history() const { return history_; }
+  std::vector<EventKind> kinds() const;
+
+  ExecutionStatus status() const { return status_; }
+  const std::string& output() const { return output_; }
+  const Failure& failure() const { return failure_; }
+  const std::string& custom_status() const { return custom_status_; }
+  const std::optional<NextExecution>& next() const { return last_.next; }
+  const std::vector<std::string>& log() const { return log_; }
+
+ private:
+  replay::Execution& execution();
+  void keep(const replay::TurnDecisions& decisions);
+
+  Registry registry_;
+  std::string name_;
+  replay::ExecutionOptions options_;
+  SeededRandom random_{7};
+  TimePoint now_ = TimePoint{std::chrono::hours(500'000)};
+  bool keep_frames_ = false;
+  bool had_turn_ = false;
+  std::unique_ptr<replay::Execution> live_;
+  std::vector<HistoryEvent> history_;
+  std::map<std::int64_t, NewWork> work_;
+  std::map<std::int64_t, NewTimer> timers_;
+  std::map<std::int64_t, NewChild> children_;
+  ExecutionStatus status_ = ExecutionStatus::kRunning;
+  std::string output_;
+  Failure failure_;
+  std::string custom_status_;
+  std::vector<std::string> log_;
+  replay::TurnDecisions last_;
+};
+
+}  // namespace perdure::test
