@@ -91,7 +91,22 @@ TEST_P(ClientCancelWork, UnclaimedWorkIsDeletedWhateverItsPolicy) {
   EXPECT_FALSE(try_claim());
   advance(20s);
   EXPECT_FALSE(try_claim()) << "the retry is not made";
-  EXPECT_EQ(kinds(lock("a").messages), (std::vector<MessageKind>{MessageKind::kCancel}));
+  EXPECT_EQ(kinds(lock("a").messages),
+            (std::vector<MessageKind>{MessageKind::kActivityCanceled, MessageKind::kCancel}))
+      << "only a call that waits for its outcome is told";
+}
+
+TEST_P(ClientCancelWork, TheOwnerOfUnclaimedWorkThatWaitsIsToldWhichCallWasCanceled) {
+  start_with_work("a", 1, work(OnCancel::kWait));
+
+  cancel("a");
+
+  EXPECT_FALSE(try_claim());
+  const OrchestrationItem item = lock("a");
+  ASSERT_EQ(item.messages.size(), 2u);
+  EXPECT_EQ(item.messages[0].kind, MessageKind::kActivityCanceled);
+  EXPECT_EQ(item.messages[0].source, EventId{2});
+  EXPECT_EQ(item.messages[0].execution, item.execution);
 }
 
 TEST_P(ClientCancelWork, ShieldedWorkSurvivesTheCancelButNotTheEnd) {

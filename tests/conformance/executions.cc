@@ -174,6 +174,7 @@ TEST_P(Executions, CarriedEventsFollowStarted) {
   const auto events = history("a");
   ASSERT_EQ(events.size(), 4u);
   EXPECT_EQ(events[0].kind, EventKind::kStarted);
+  EXPECT_EQ(events[0].number, 3) << "how many were carried over";
   for (std::size_t i = 1; i < 4; ++i) {
     EXPECT_EQ(events[i].id, EventId{static_cast<std::int64_t>(i) + 1});
     EXPECT_EQ(events[i].kind, EventKind::kEventReceived);

@@ -68,7 +68,7 @@ TEST_P(Histories, AreEmptyBehindTheLastEvent) {
   EXPECT_TRUE(page(query).events.empty());
 }
 
-TEST_P(Histories, CarryTheTimeOfTheStoreWhateverTheTurnSays) {
+TEST_P(Histories, CarryTheTimeOfTheStoreWhereTheTurnGivesNone) {
   start("a");
   advance(1h);
   const OrchestrationItem item = lock("a");
@@ -98,6 +98,20 @@ TEST_P(Histories, KeepEveryColumnOfAnEvent) {
   HistoryEvent stored = history("a").at(1);
   stored.at = event.at;
   EXPECT_EQ(stored, event);
+}
+
+TEST_P(Histories, KeepTheTimeOfTheTurnThatIsGivenWithAnEvent) {
+  start("a");
+  const OrchestrationItem item = lock("a");
+  TurnCommit decisions = turn(item);
+  HistoryEvent timed = next_event(item, decisions, EventKind::kCustomStatusSet);
+  timed.at = time_from_micros(1'234'567);
+  decisions.events.push_back(timed);
+  commit(std::move(decisions));
+
+  const auto events = history("a");
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1].at, timed.at);
 }
 
 TEST_P(Histories, CanBeEndedBehindARowThatCannotBeRead) {
