@@ -18,9 +18,17 @@ namespace detail {
 template <class T>
 using Take = Stored<T> (*)(Op&);
 
+/// A task's value can be read again and again, as that of a call can; one that cannot be copied
+/// once.
 template <class T>
 Stored<T> take_task(Op& op) {
-  return std::move(*static_cast<TypedTaskOp<T>&>(op).value);
+  auto& value = static_cast<TypedTaskOp<T>&>(op).value;
+  if constexpr (std::is_copy_constructible_v<Stored<T>>) {
+    return *value;
+  } else {
+    if (!value) throw std::logic_error("perdure: the value of this future was taken before");
+    return *std::exchange(value, std::nullopt);
+  }
 }
 inline Nothing take_nothing(Op&) {
   return {};
@@ -59,8 +67,8 @@ Outcome<T> outcome_of(Op& op, Take<T> take) {
 template <class T>
 class FutureAwaiter final : public OpWaiter {
  public:
-  FutureAwaiter(PromiseBase& promise, OpRef op, Take<T> take)
-      : OpWaiter(promise, std::move(op)), take_(take) {}
+  FutureAwaiter(PromiseBase& promise, const OpRef& op, Take<T> take)
+      : OpWaiter(promise, op), take_(take) {}
   T await_resume() {
     throw_if_interrupted();
     return value_of<T>(*op_, take_);
@@ -73,8 +81,8 @@ class FutureAwaiter final : public OpWaiter {
 template <class T>
 class OutcomeAwaiter final : public OpWaiter {
  public:
-  OutcomeAwaiter(PromiseBase& promise, OpRef op, Take<T> take)
-      : OpWaiter(promise, std::move(op)), take_(take) {}
+  OutcomeAwaiter(PromiseBase& promise, const OpRef& op, Take<T> take)
+      : OpWaiter(promise, op), take_(take) {}
   Outcome<T> await_resume() {
     if (interrupted()) return Outcome<T>::canceled(cancel_reason());
     return outcome_of<T>(*op_, take_);

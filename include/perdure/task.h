@@ -2,6 +2,7 @@
 
 #include <coroutine>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -86,21 +87,38 @@ class [[nodiscard]] Task {
     frame_.promise().start_as(engine, std::move(scope), task, frame_);
   }
 
+  /// For the engine: destroys what the task waits for inside, before the task itself goes.
+  void destroy_callees() noexcept {
+    if (frame_) frame_.promise().destroy_callees();
+  }
+
+  /// Owns the frame while it is awaited.
   class Awaiter {
    public:
-    Awaiter(Handle callee, detail::PromiseBase& caller) : callee_(callee), caller_(caller) {}
+    Awaiter(Handle callee, detail::PromiseBase& caller)
+        : frame_(callee), callee_(callee.promise()), caller_(caller) {}
+    Awaiter(const Awaiter&) = delete;
+    Awaiter& operator=(const Awaiter&) = delete;
+    ~Awaiter() {
+      if (frame_) frame_.destroy();
+    }
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> back) {
-      if (!caller_.api->stopped()) callee_.promise().start_for(caller_, callee_, back);
+      if (!caller_.api->stopped()) callee_.start_for(caller_, frame_, back);
     }
-    T await_resume() { return callee_.promise().take(); }
+    T await_resume() { return callee_.take(); }
 
    private:
-    Handle callee_;
+    std::coroutine_handle<> frame_;
+    promise_type& callee_;
     detail::PromiseBase& caller_;
   };
 
-  Awaiter awaiter(detail::PromiseBase& caller) && { return Awaiter(frame_, caller); }
+  /// std::logic_error when the task was awaited, spawned or moved before.
+  Awaiter awaiter(detail::PromiseBase& caller) && {
+    if (!frame_) throw std::logic_error("perdure: this task was awaited or moved before");
+    return Awaiter(std::exchange(frame_, nullptr), caller);
+  }
   template <class Caller>
   Awaiter awaiter(Caller&) & {
     static_assert(!std::is_class_v<Caller>,

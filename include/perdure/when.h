@@ -18,7 +18,9 @@ namespace detail {
 class MultiWaiter : public Waiter {
  public:
   MultiWaiter(PromiseBase& promise, std::vector<OpRef> ops)
-      : Waiter(promise), ops_(std::move(ops)) {}
+      : Waiter(promise), ops_(std::move(ops)) {
+    for (const OpRef& op : ops_) awaited(op);
+  }
   ~MultiWaiter() override { unhook(); }
 
   bool await_ready() { return !stopped() && (canceled_before() || satisfied()); }
@@ -30,10 +32,15 @@ class MultiWaiter : public Waiter {
     suspend(handle);
   }
   bool outlasts_cancel() const override {
+    bool pending = false;
+    bool all_wait = true;
     for (const OpRef& op : ops_) {
-      if (!op->resolved() && op->on_cancel != OnCancel::kWait) return false;
+      const bool waits = op->on_cancel == OnCancel::kWait;
+      if (!op->resolved() && !waits) return false;
+      pending = pending || !op->resolved();
+      all_wait = all_wait && waits;
     }
-    return true;
+    return pending || all_wait;
   }
 
  protected:
@@ -55,7 +62,10 @@ class AnyWaiter final : public MultiWaiter {
   std::size_t await_resume() {
     unhook();
     throw_if_interrupted();
-    return first();
+    const std::size_t winner = first();
+    // The code has learned of it: an event that won is not left for another wait.
+    ops_[winner]->consumed = true;
+    return winner;
   }
 
  private:

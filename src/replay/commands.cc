@@ -61,6 +61,10 @@ bool same_arguments(const HistoryEvent& recorded, const HistoryEvent& made) {
       return recorded.payload == made.payload;
     case EventKind::kFailed:
       return recorded.failure == made.failure;
+    case EventKind::kUndoOwed:
+      return recorded.text == made.text && recorded.payload == made.payload;
+    case EventKind::kScopeCanceled:
+      return recorded.text == made.text;
     default:
       return true;
   }

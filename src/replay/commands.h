@@ -15,7 +15,8 @@ bool is_command(EventKind kind);
 /// True when both are the same decision: kind, name, source, id of a child, number of a scope.
 bool same_command(const HistoryEvent& recorded, const HistoryEvent& made);
 
-/// True when two same commands also have the same arguments: hash of the input, queue, due time.
+/// True when two same commands also have the same arguments: hash of the input, queue, due time,
+/// policy of an undo, reason.
 bool same_arguments(const HistoryEvent& recorded, const HistoryEvent& made);
 
 /// 64 bits of an input, the same on every platform and in every version.

@@ -6,20 +6,20 @@ namespace perdure::replay {
 
 std::vector<EventInbox::Match> EventInbox::deliver(std::string name, std::string payload) {
   Line& line = lines_[std::move(name)];
-  line.events.push_back({++arrivals_, std::move(payload)});
+  line.events.emplace(++arrivals_, std::move(payload));
   return join(line);
 }
 
 std::vector<EventInbox::Match> EventInbox::subscribe(detail::OpRef wait) {
   Line& line = lines_[wait->name];
-  line.waits.push_back(std::move(wait));
+  const std::int64_t id = wait->event;
+  line.waits.emplace(id, std::move(wait));
   return join(line);
 }
 
 void EventInbox::unsubscribe(const detail::Op& wait) {
   const auto line = lines_.find(wait.name);
-  if (line == lines_.end()) return;
-  std::erase_if(line->second.waits, [&](const auto& each) { return each.get() == &wait; });
+  if (line != lines_.end()) line->second.waits.erase(wait.event);
 }
 
 std::vector<EventInbox::Match> EventInbox::put_back(const detail::Op& wait) {
@@ -28,45 +28,43 @@ std::vector<EventInbox::Match> EventInbox::put_back(const detail::Op& wait) {
   Line& line = found->second;
   const auto given = line.given.find(wait.event);
   if (given == line.given.end()) return {};
-  Arrived event = std::move(given->second.event);
+  line.events.emplace(given->second.arrival, std::move(given->second.payload));
   line.given.erase(given);
-  const auto place = std::find_if(line.events.begin(), line.events.end(), [&](const Arrived& each) {
-    return each.order > event.order;
-  });
-  line.events.insert(place, std::move(event));
   return join(line);
 }
 
 std::vector<EventInbox::Match> EventInbox::join(Line& line) {
   std::vector<Match> matches;
   while (!line.events.empty() && !line.waits.empty()) {
-    detail::OpRef wait = std::move(line.waits.front());
-    line.waits.pop_front();
-    Arrived event = std::move(line.events.front());
-    line.events.pop_front();
-    matches.push_back({wait, event.payload});
-    while (!line.given.empty() && line.given.begin()->second.wait->consumed) {
-      line.given.erase(line.given.begin());
-    }
-    const std::int64_t id = wait->event;
-    line.given.insert_or_assign(id, Given{std::move(wait), std::move(event)});
+    auto wait = line.waits.extract(line.waits.begin());
+    auto event = line.events.extract(line.events.begin());
+    matches.push_back({wait.mapped(), event.mapped()});
+    forget_seen(line);
+    line.given.insert_or_assign(
+        wait.key(), Given{std::move(wait.mapped()), event.key(), std::move(event.mapped())});
   }
   return matches;
 }
 
+void EventInbox::forget_seen(Line& line) {
+  if (line.given.size() < line.forget_at) return;
+  std::erase_if(line.given, [](const auto& given) { return given.second.wait->consumed; });
+  line.forget_at = std::max<std::size_t>(16, 2 * line.given.size());
+}
+
 std::vector<HistoryEvent> EventInbox::unread() const {
   std::map<std::uint64_t, HistoryEvent> ordered;
-  const auto add = [&](const std::string& name, const Arrived& arrived) {
+  const auto add = [&](const std::string& name, std::uint64_t arrival, const std::string& payload) {
     HistoryEvent event;
     event.kind = EventKind::kEventReceived;
     event.name = name;
-    event.payload = arrived.payload;
-    ordered.emplace(arrived.order, std::move(event));
+    event.payload = payload;
+    ordered.emplace(arrival, std::move(event));
   };
   for (const auto& [name, line] : lines_) {
-    for (const Arrived& arrived : line.events) add(name, arrived);
+    for (const auto& [arrival, payload] : line.events) add(name, arrival, payload);
     for (const auto& [id, given] : line.given) {
-      if (!given.wait->consumed) add(name, given.event);
+      if (!given.wait->consumed) add(name, given.arrival, given.payload);
     }
   }
   std::vector<HistoryEvent> events;

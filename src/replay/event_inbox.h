@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,21 +33,20 @@ class EventInbox {
   std::vector<HistoryEvent> unread() const;
 
  private:
-  struct Arrived {
-    std::uint64_t order;
-    std::string payload;
-  };
   struct Given {
     detail::OpRef wait;
-    Arrived event;
+    std::uint64_t arrival = 0;
+    std::string payload;
   };
   struct Line {
-    std::deque<Arrived> events;           // free, by order
-    std::deque<detail::OpRef> waits;      // pending, by order
+    std::map<std::uint64_t, std::string> events;  // free, by arrival
+    std::map<std::int64_t, detail::OpRef> waits;  // pending, by event id: in order of the waits
     std::map<std::int64_t, Given> given;  // by the wait's event id, until the code has seen it
+    std::size_t forget_at = 16;           // size of `given` at which it is looked through
   };
 
   std::vector<Match> join(Line& line);
+  static void forget_seen(Line& line);
 
   std::map<std::string, Line, std::less<>> lines_;
   std::uint64_t arrivals_ = 0;

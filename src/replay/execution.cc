@@ -22,6 +22,7 @@ Execution::Execution(ExecutionSpec spec,
 Execution::~Execution() {
   mode_ = Mode::kEvicting;
   destroy_frames();
+  locals_.clear();
 }
 
 void Execution::replay(std::vector<HistoryEvent> history, bool had_turn) {
@@ -41,13 +42,7 @@ void Execution::replay(std::vector<HistoryEvent> history, bool had_turn) {
     }
     if (phase_ == Phase::kEnded || is_command(next.kind)) {
       const char* actual = phase_ == Phase::kEnded ? "its end" : "no further command";
-      journal_.set_mismatch({next.id,
-                             describe(next),
-                             actual,
-                             "A command was removed, or the code returns earlier than it did: keep "
-                             "the old path behind patched(id), or register a new version."});
-      mode_ = Mode::kBroken;
-      return;
+      return set_mismatch(next, actual, kRemovedCommandHint);
     }
     step(journal_.take());
   }
@@ -59,7 +54,9 @@ void Execution::replay_start() {
     apply(journal_.take());
   }
   // The time of the first turn stands in what it recorded; the start itself may be much older.
-  now_ = journal_.peek() != nullptr ? journal_.peek()->at : start.at;
+  const HistoryEvent* next = journal_.peek();
+  now_ = next != nullptr ? next->at : start.at;
+  if (next != nullptr && next->kind == EventKind::kCancelRequested) apply(journal_.take());
   apply(start);
   run_ready();
 }
@@ -70,15 +67,10 @@ TurnResult Execution::turn(std::vector<Message> messages, TimePoint now) {
     journal_.go_live();
   }
   now_ = std::max(now_, now);
-  if (!unapplied_.empty()) {
-    const std::vector<HistoryEvent> begin = std::exchange(unapplied_, {});
-    for (std::size_t i = 1; i < begin.size(); ++i) apply(begin[i]);
-    apply(begin.front());
-    run_ready();
-  }
   std::stable_partition(messages.begin(), messages.end(), [](const Message& message) {
     return message.kind == MessageKind::kCancel;
   });
+  if (!unapplied_.empty()) first_turn(messages);
   for (Message& message : messages) {
     if (mode_ != Mode::kLive) break;
     if (next_ && message.kind == MessageKind::kEventRaised) {
@@ -95,6 +87,19 @@ TurnResult Execution::turn(std::vector<Message> messages, TimePoint now) {
     step(journal_.append(std::move(*event)));
   }
   return take_result();
+}
+
+void Execution::first_turn(const std::vector<Message>& messages) {
+  const std::vector<HistoryEvent> begin = std::exchange(unapplied_, {});
+  for (std::size_t i = 1; i < begin.size(); ++i) apply(begin[i]);
+  // Before the first command: nothing may be born in a run that is canceled.
+  if (!messages.empty() && messages.front().kind == MessageKind::kCancel) {
+    HistoryEvent cancel = *to_event(messages.front());
+    cancel.at = now_;
+    apply(journal_.append(std::move(cancel)));
+  }
+  apply(begin.front());
+  run_ready();
 }
 
 TurnResult Execution::take_result() {
@@ -171,7 +176,15 @@ detail::ScopeState& Execution::current_scope() const {
   return *current_scope_ref();
 }
 
+void Execution::set_mismatch(const HistoryEvent& event, const char* actual, const char* hint) {
+  journal_.set_mismatch({event.id, describe(event), actual, hint});
+  mode_ = Mode::kBroken;
+}
+
 std::optional<HistoryEvent> Execution::record_command(HistoryEvent command) {
+  if (in_side_effect_) {
+    throw InvalidArgument("side_effect: it is not run again in a replay, so it makes no commands");
+  }
   std::optional<HistoryEvent> recorded = journal_.record(std::move(command), now_);
   if (!recorded) mode_ = Mode::kBroken;
   return recorded;

@@ -81,6 +81,10 @@ class Execution final : private detail::TurnApi {
     std::coroutine_handle<> frame;
     detail::PromiseBase* promise;
   };
+  struct Limit {
+    std::int64_t call = 0;
+    ClosePolicy close_policy = ClosePolicy::kCancel;
+  };
 
   // --- commands (execution_commands.cc)
   detail::OpRef call_activity(detail::ActivityCall call) override;
@@ -94,6 +98,9 @@ class Execution final : private detail::TurnApi {
 
   // --- recorded values (execution_values.cc)
   std::string record(std::string_view name, const std::function<std::string()>& make) override;
+  std::optional<std::string> try_record(std::string_view name,
+                                        const std::function<std::string()>& make);
+  std::string record_or_make(std::string_view name, const std::function<std::string()>& make);
   std::string make_uuid() override;
   std::uint64_t make_random() override;
   bool patched(std::string_view id) override;
@@ -107,21 +114,27 @@ class Execution final : private detail::TurnApi {
   void cancel_scope(const detail::ScopeRef& scope, std::string_view reason) override;
   void drop_scope(const detail::ScopeRef& scope) noexcept override;
   void task_ended(detail::TaskOp& task) override;
-  void drop(detail::Op& op) noexcept override;
-  void detach(detail::Op& op) noexcept override;
-  void cancel_tree(detail::ScopeState& scope, const std::string& reason, bool give_up);
-  void cancel_op(const detail::OpRef& op, const std::string& reason, bool give_up);
-  void give_up(detail::Op& op);
-  bool settle_drops();
-  void settle_drop(const detail::OpRef& op);
+  void cancel_trees(const std::vector<detail::ScopeRef>& tops,
+                    const std::string& reason,
+                    bool drop);
+  void cancel_op(const detail::OpRef& op, const std::string& reason, bool drop);
   void reap_tasks();
   void reap(detail::TaskOp& task);
+
+  // --- what is given up (execution_drops.cc)
+  void drop(detail::Op& op) noexcept override;
+  void detach(detail::Op& op) noexcept override;
+  void give_up(detail::Op& op, bool cancels_child = true);
+  bool settle_drops();
+  void settle_drop(const detail::OpRef& op);
+  void settle_dropped_scopes();
 
   // --- running (execution.cc)
   void resume_later(std::coroutine_handle<> handle, detail::PromiseBase& promise) override;
   void resume_next(std::coroutine_handle<> handle, detail::PromiseBase& promise) override;
   bool stopped() const noexcept override { return code_stopped_ || mode_ >= Mode::kBroken; }
   void replay_start();
+  void first_turn(const std::vector<Message>& messages);
   void step(const HistoryEvent& input);
   void run_ready();
   void destroy_frames();
@@ -138,7 +151,7 @@ class Execution final : private detail::TurnApi {
   std::optional<HistoryEvent> answer_event(const Message& message);
   void resolve(const detail::OpRef& op, detail::OpState state);
   void hand_out(const std::vector<EventInbox::Match>& matches);
-  void expire_call(std::int64_t call);
+  void expire_call(Limit limit);
 
   // --- the end (execution_end.cc)
   bool advance_end();
@@ -165,10 +178,14 @@ class Execution final : private detail::TurnApi {
   const detail::ScopeRef& current_scope_ref() const;
   /// The recorded event, or null after a mismatch, which stops the code.
   std::optional<HistoryEvent> record_command(HistoryEvent command);
+  /// History and code part at `event`: nothing the code does counts any more.
+  void set_mismatch(const HistoryEvent& event, const char* actual, const char* hint);
   detail::OpRef add_op(detail::OpKind kind, EventId event, std::string_view name);
   /// An operation that nothing will ever resolve.
   detail::OpRef never();
   detail::OpRef timer_due(TimePoint due);
+  std::string child_id(const ChildOptions& options) const;
+  void limit_call(EventId call, const ChildOptions& options);
   std::string queue_or_own(std::string_view queue) const;
 
   const ExecutionSpec spec_;
@@ -180,6 +197,7 @@ class Execution final : private detail::TurnApi {
   Mode mode_ = Mode::kReplaying;
   Phase phase_ = Phase::kMain;
   bool code_stopped_ = false;
+  bool in_side_effect_ = false;
   TimePoint now_{};
   TurnDecisions decisions_;
   std::vector<LogLine> log_;
@@ -196,8 +214,8 @@ class Execution final : private detail::TurnApi {
   detail::ScopeRef root_;
   /// Unresolved operations by event id. Not those that were given up.
   std::map<std::int64_t, detail::OpRef> ops_;
-  /// Timers that limit calls: timer event -> call event, and back.
-  std::map<std::int64_t, std::int64_t> limits_;
+  /// Timers that limit calls of children: timer event -> call, and call event -> timer event.
+  std::map<std::int64_t, Limit> limits_;
   std::map<std::int64_t, std::int64_t> limit_of_;
   std::vector<detail::OpRef> drops_;
   std::vector<detail::ScopeRef> dropped_scopes_;

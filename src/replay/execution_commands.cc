@@ -3,7 +3,7 @@
 
 #include <perdure/errors.h>
 
-#include "model/retry_policy.h"
+#include "replay/arguments.h"
 #include "replay/commands.h"
 #include "replay/execution.h"
 
@@ -16,37 +16,6 @@ HistoryEvent command(EventKind kind, std::string_view name = {}) {
   event.kind = kind;
   event.name = std::string(name);
   return event;
-}
-
-void require(const Status& status) {
-  if (!status.ok()) throw InvalidArgument(status.error().message);
-}
-
-RetryPolicy stored_policy(const Retry& retry) {
-  RetryPolicy policy;
-  policy.max_attempts = retry.max_attempts;
-  policy.first_delay = retry.first_delay;
-  policy.backoff = retry.backoff;
-  policy.max_delay = retry.max_delay;
-  policy.jitter = retry.jitter;
-  for (const std::string_view type : retry.non_retryable) {
-    if (!type.empty()) policy.non_retryable.emplace_back(type);
-  }
-  return policy;
-}
-
-void require_not_negative(std::string_view field, Duration value) {
-  if (value >= Duration::zero()) return;
-  throw InvalidArgument(std::string(field) + ": a duration must not be negative");
-}
-
-void check(const ActivityOptions& options) {
-  if (!options.queue.empty()) require(check_id("queue", options.queue));
-  require(perdure::check(stored_policy(options.retry)));
-  require_not_negative("timeout", options.timeout);
-  require_not_negative("start_to_close", options.start_to_close);
-  require_not_negative("schedule_to_start", options.schedule_to_start);
-  require_not_negative("heartbeat", options.heartbeat);
 }
 
 }  // namespace
@@ -70,7 +39,7 @@ detail::OpRef Execution::call_activity(detail::ActivityCall call) {
   if (stopped()) return never();
   check_scope();
   require(check_id("activity name", call.name));
-  check(call.options);
+  require_options(call.options);
   HistoryEvent event = command(EventKind::kActivityScheduled, call.name);
   event.text = queue_or_own(call.options.queue);
   event.number = hash_of(call.input);
@@ -105,9 +74,7 @@ void Execution::owe_undo(detail::Op& call, std::string_view name, const UndoOpti
         "undo_with: use it in the expression that makes the call: ctx.call(..).undo_with(..)");
   }
   require(check_id("undo activity name", name));
-  if (!options.queue.empty()) require(check_id("undo queue", options.queue));
-  require(perdure::check(stored_policy(options.retry)));
-  require_not_negative("undo timeout", options.timeout);
+  require_options(options);
   HistoryEvent event = command(EventKind::kUndoOwed, name);
   event.source = EventId{call.event};
   event.text = std::string(options.queue);
@@ -124,12 +91,8 @@ detail::OpRef Execution::call_child(detail::ChildCall call) {
   if (stopped()) return never();
   check_scope();
   require(check_id("orchestration name", call.name));
-  require_not_negative("timeout", call.options.timeout);
-  if (!call.options.queue.empty()) require(check_id("queue", call.options.queue));
-  const std::string id = call.options.id.empty()
-                             ? spec_.instance_id + "/" + std::to_string(spec_.execution.value) +
-                                   "." + std::to_string(journal_.next_id().value)
-                             : std::string(call.options.id);
+  require_options(call.options);
+  const std::string id = child_id(call.options);
   require(check_id("child id", id));
   HistoryEvent event = command(EventKind::kChildScheduled, call.name);
   event.text = id;
@@ -151,20 +114,29 @@ detail::OpRef Execution::call_child(detail::ChildCall call) {
     child.on_reuse = call.options.on_reuse;
     decisions_.children.push_back(std::move(child));
   }
-  if (call.options.timeout > Duration::zero()) {
-    HistoryEvent limit = command(EventKind::kTimerCreated);
-    limit.source = recorded->id;
-    const TimePoint due = add(now_, call.options.timeout);
-    limit.number = to_micros(due);
-    const auto timer = record_command(std::move(limit));
-    if (!timer) return op;
-    limits_[timer->id.value] = recorded->id.value;
-    limit_of_[recorded->id.value] = timer->id.value;
-    if (mode_ == Mode::kLive) {
-      decisions_.timers.push_back({timer->id, due, current_scope().shielded});
-    }
-  }
+  if (call.options.timeout > Duration::zero()) limit_call(recorded->id, call.options);
   return op;
+}
+
+std::string Execution::child_id(const ChildOptions& options) const {
+  if (!options.id.empty()) return std::string(options.id);
+  return spec_.instance_id + "/" + std::to_string(spec_.execution.value) + "." +
+         std::to_string(journal_.next_id().value);
+}
+
+/// The time limit of a child is a timer of the parent, recorded right behind the call.
+void Execution::limit_call(EventId call, const ChildOptions& options) {
+  HistoryEvent event = command(EventKind::kTimerCreated);
+  event.source = call;
+  const TimePoint due = add(now_, options.timeout);
+  event.number = to_micros(due);
+  const auto timer = record_command(std::move(event));
+  if (!timer) return;
+  limits_[timer->id.value] = {call.value, options.close_policy};
+  limit_of_[call.value] = timer->id.value;
+  if (mode_ == Mode::kLive) {
+    decisions_.timers.push_back({timer->id, due, current_scope().shielded});
+  }
 }
 
 void Execution::start_detached(detail::DetachedCall call) {
@@ -172,9 +144,7 @@ void Execution::start_detached(detail::DetachedCall call) {
   check_scope();
   require(check_id("orchestration name", call.name));
   require(check_id("id", call.id));
-  require_not_negative("delay", call.options.delay);
-  require_not_negative("run_timeout", call.options.run_timeout);
-  if (!call.options.queue.empty()) require(check_id("queue", call.options.queue));
+  require_options(call.options);
   HistoryEvent event = command(EventKind::kDetachedStarted, call.name);
   event.text = std::string(call.id);
   event.payload = call.input;
@@ -232,7 +202,9 @@ detail::OpRef Execution::wait_for_event(std::string_view name) {
 void Execution::continue_as_new(std::string input, std::optional<std::string> version) {
   if (stopped()) return;
   check_scope();
-  if (version) require(check_id("version", *version));
+  // Not under a shield either: a run that is canceled, fails or has ended has no next life.
+  if (root_->canceled) throw Canceled(root_->reason);
+  if (version) require_version("version", *version);
   next_ = NextExecution{std::move(input), std::move(version), {}};
   code_stopped_ = true;
 }

@@ -26,7 +26,7 @@ bool Execution::advance_end() {
 void Execution::begin_joining() {
   phase_ = Phase::kJoining;
   if (!tasks_.empty() && !code_stopped_) {
-    cancel_tree(*root_, "main has ended", true);
+    cancel_trees({root_}, "main has ended", true);
   }
   if (ready_.empty() && drops_.empty()) advance_end();
 }
@@ -37,7 +37,9 @@ bool Execution::advance_undo() {
     // Calls that nobody waits for any more: their outcome decides whether there is something to
     // undo.
     for (const auto& [event, op] : std::map(ops_)) {
-      if (!op->given_up && !cancel_requested_ && undos_.contains(EventId{event})) give_up(*op);
+      // A cancel has marked their rows in the commit of its caller, except for shielded ones.
+      const bool marked = cancel_requested_ && !op->scope->shielded;
+      if (!marked && undos_.contains(EventId{event})) give_up(*op);
     }
     return true;
   }
@@ -70,10 +72,9 @@ void Execution::finish() {
   const UndoList::Entry* broken = undos_.failed();
   Failure failure = failure_.value_or(Failure{});
   if (broken != nullptr) {
-    failure = {kCompensationFailure,
-               "undo '" + broken->name + "' failed: " + broken->failure.message,
-               false,
-               broken->failure.details};
+    std::string message = "undo '" + broken->name + "' failed: " + broken->failure.message;
+    if (failure_) message += "; it ran because of " + failure_->type + ": " + failure_->message;
+    failure = {kCompensationFailure, std::move(message), false, broken->failure.details};
   }
   ExecutionStatus status = ExecutionStatus::kCompleted;
   if (cancel_requested_) {

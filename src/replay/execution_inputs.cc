@@ -1,5 +1,6 @@
 #include <utility>
 
+#include <perdure/detail/user_error.h>
 #include <perdure/detail/waiter.h>
 
 #include "replay/execution.h"
@@ -9,6 +10,56 @@ namespace perdure::replay {
 using detail::OpKind;
 using detail::OpRef;
 using detail::OpState;
+
+namespace {
+
+/// The event that an answer becomes; nullopt for messages that answer nothing.
+std::optional<EventKind> answer_kind(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kActivityCompleted:
+      return EventKind::kActivityCompleted;
+    case MessageKind::kActivityFailed:
+      return EventKind::kActivityFailed;
+    case MessageKind::kActivityCanceled:
+      return EventKind::kActivityCanceled;
+    case MessageKind::kTimerFired:
+      return EventKind::kTimerFired;
+    case MessageKind::kChildCompleted:
+      return EventKind::kChildCompleted;
+    case MessageKind::kChildFailed:
+      return EventKind::kChildFailed;
+    case MessageKind::kChildCanceled:
+      return EventKind::kChildCanceled;
+    case MessageKind::kChildTerminated:
+      return EventKind::kChildTerminated;
+    case MessageKind::kChildStartFailed:
+      return EventKind::kChildStartFailed;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// What the answer is an answer to; nullopt for events that answer nothing.
+std::optional<OpKind> answered_kind(EventKind kind) {
+  switch (kind) {
+    case EventKind::kActivityCompleted:
+    case EventKind::kActivityFailed:
+    case EventKind::kActivityCanceled:
+      return OpKind::kActivity;
+    case EventKind::kTimerFired:
+      return OpKind::kTimer;
+    case EventKind::kChildCompleted:
+    case EventKind::kChildFailed:
+    case EventKind::kChildCanceled:
+    case EventKind::kChildTerminated:
+    case EventKind::kChildStartFailed:
+      return OpKind::kChild;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
 
 std::optional<HistoryEvent> Execution::to_event(const Message& message) {
   HistoryEvent event;
@@ -58,36 +109,11 @@ std::optional<HistoryEvent> Execution::answer_event(const Message& message) {
     event.kind = EventKind::kTimerFired;
     return event;
   }
+  const auto kind = answer_kind(message.kind);
   const auto op = ops_.find(message.source.value);
-  if (op == ops_.end()) return std::nullopt;
-  const OpKind kind = op->second->kind;
-  const auto answers = [&](OpKind expected, EventKind as) -> std::optional<HistoryEvent> {
-    if (kind != expected) return std::nullopt;
-    event.kind = as;
-    return event;
-  };
-  switch (message.kind) {
-    case MessageKind::kActivityCompleted:
-      return answers(OpKind::kActivity, EventKind::kActivityCompleted);
-    case MessageKind::kActivityFailed:
-      return answers(OpKind::kActivity, EventKind::kActivityFailed);
-    case MessageKind::kActivityCanceled:
-      return answers(OpKind::kActivity, EventKind::kActivityCanceled);
-    case MessageKind::kTimerFired:
-      return answers(OpKind::kTimer, EventKind::kTimerFired);
-    case MessageKind::kChildCompleted:
-      return answers(OpKind::kChild, EventKind::kChildCompleted);
-    case MessageKind::kChildFailed:
-      return answers(OpKind::kChild, EventKind::kChildFailed);
-    case MessageKind::kChildCanceled:
-      return answers(OpKind::kChild, EventKind::kChildCanceled);
-    case MessageKind::kChildTerminated:
-      return answers(OpKind::kChild, EventKind::kChildTerminated);
-    case MessageKind::kChildStartFailed:
-      return answers(OpKind::kChild, EventKind::kChildStartFailed);
-    default:
-      return std::nullopt;
-  }
+  if (!kind || op == ops_.end() || op->second->kind != answered_kind(*kind)) return std::nullopt;
+  event.kind = *kind;
+  return event;
 }
 
 void Execution::apply(const HistoryEvent& event) {
@@ -110,12 +136,18 @@ void Execution::apply(const HistoryEvent& event) {
 
 void Execution::apply_start(const HistoryEvent& event) {
   root_ = std::make_shared<detail::ScopeState>(nullptr, scopes_, false);
-  main_frame_ = main_handler_.make(*this);
-  auto* main =
-      new detail::TypedTaskOp<std::string>(*this, "main", main_frame_->start(event.payload));
-  main_ = main;
-  tasks_.emplace(root_->id, OpRef(main));
-  main->start(root_);
+  if (cancel_requested_) cancel_trees({root_}, cancel_reason_, false);
+  try {
+    main_frame_ = main_handler_.make(*this);
+    auto* main =
+        new detail::TypedTaskOp<std::string>(*this, "main", main_frame_->start(event.payload));
+    main_ = main;
+    tasks_.emplace(root_->id, OpRef(main));
+    main->start(root_);
+  } catch (...) {
+    // The state object of the run could not be made: user code, so the run fails.
+    failure_ = detail::failure_of(std::current_exception());
+  }
 }
 
 void Execution::apply_answer(const HistoryEvent& event) {
@@ -124,14 +156,8 @@ void Execution::apply_answer(const HistoryEvent& event) {
     return expire_call(limit->second);
   }
   const auto found = ops_.find(event.source.value);
-  if (found == ops_.end()) {
-    journal_.set_mismatch(
-        {event.id,
-         std::string(to_string(event.kind)) + " for event " + std::to_string(event.source.value),
-         "no open command there",
-         "The history does not belong to this code, or it is damaged."});
-    mode_ = Mode::kBroken;
-    return;
+  if (found == ops_.end() || found->second->kind != answered_kind(event.kind)) {
+    return set_mismatch(event, "no open command for it", kForeignHistoryHint);
   }
   const OpRef op = found->second;
   op->payload = event.payload;
@@ -194,15 +220,14 @@ void Execution::hand_out(const std::vector<EventInbox::Match>& matches) {
   }
 }
 
-/// The time limit of a call has passed: what it started is canceled, the call has failed.
-void Execution::expire_call(std::int64_t call) {
-  const std::int64_t timer = limit_of_[call];
-  limits_.erase(timer);
-  limit_of_.erase(call);
-  const auto found = ops_.find(call);
+/// The time limit of a call has passed: the call has failed, its child ends by its close policy.
+void Execution::expire_call(const Limit limit) {
+  limits_.erase(limit_of_[limit.call]);
+  limit_of_.erase(limit.call);
+  const auto found = ops_.find(limit.call);
   if (found == ops_.end()) return;
   const OpRef op = found->second;
-  give_up(*op);
+  give_up(*op, limit.close_policy == ClosePolicy::kCancel);
   op->failure = {kTimeoutFailure, "the call of '" + op->name + "' took too long", true, {}};
   resolve(op, OpState::kFailed);
 }
@@ -211,7 +236,7 @@ void Execution::apply_cancel(const HistoryEvent& event) {
   cancel_requested_ = true;
   cancel_reason_ = event.text;
   // The caller's commit has taken care of rows, timers and children: nothing is recorded again.
-  if (root_) cancel_tree(*root_, event.text, false);
+  if (root_) cancel_trees({root_}, event.text, false);
 }
 
 void Execution::apply_cleanup_expired() {
@@ -229,6 +254,10 @@ void Execution::apply_cleanup_expired() {
       decisions_.canceled_children.push_back(EventId{event});
     }
   }
+  for (const auto& [timer, limit] : std::exchange(limits_, {})) {
+    if (mode_ == Mode::kLive) decisions_.canceled_timers.push_back(EventId{timer});
+  }
+  limit_of_.clear();
   drops_.clear();
   dropped_scopes_.clear();
 }

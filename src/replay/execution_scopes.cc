@@ -1,15 +1,14 @@
-#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include <perdure/detail/user_error.h>
 #include <perdure/detail/waiter.h>
 
+#include "replay/arguments.h"
 #include "replay/execution.h"
 
 namespace perdure::replay {
 
-using detail::Op;
-using detail::OpKind;
 using detail::OpRef;
 using detail::OpState;
 using detail::ScopeRef;
@@ -31,49 +30,42 @@ ScopeRef Execution::open_scope() {
 
 void Execution::cancel_scope(const ScopeRef& scope, std::string_view reason) {
   if (stopped() || scope->canceled) return;
+  require_text("reason of a scope's cancel", reason);
   HistoryEvent event;
   event.kind = EventKind::kScopeCanceled;
   event.number = scope->id;
   event.text = std::string(reason);
   if (!record_command(std::move(event))) return;
-  cancel_tree(*scope, std::string(reason), true);
+  cancel_trees({scope}, std::string(reason), true);
 }
 
 void Execution::drop_scope(const ScopeRef& scope) noexcept {
   if (!stopped()) dropped_scopes_.push_back(scope);
 }
 
-namespace {
-
-/// Marks a scope and those below it up to shields; answers them, outer ones first.
-void mark_canceled(ScopeState& scope, const std::string& reason, std::vector<ScopeState*>& marked) {
-  if (scope.canceled) return;
-  scope.canceled = true;
-  scope.reason = reason;
-  marked.push_back(&scope);
-  for (detail::ListHook* child = scope.children.next(); child != &scope.children;
-       child = child->next()) {
-    auto& below = static_cast<ScopeState&>(*child);
-    if (!below.shield) mark_canceled(below, reason, marked);
-  }
-}
-
-}  // namespace
-
-void Execution::cancel_tree(ScopeState& scope, const std::string& reason, bool give_up) {
+/// Cancels scopes and all below them up to shields. `drop`: what their operations stand for is
+/// given up, recorded in order of event ids.
+void Execution::cancel_trees(const std::vector<ScopeRef>& tops,
+                             const std::string& reason,
+                             bool drop) {
   std::vector<ScopeState*> marked;
-  mark_canceled(scope, reason, marked);
-  if (marked.empty()) return;
-  std::vector<OpRef> concerned;
-  for (const auto& [event, op] : ops_) {
-    if (std::find(marked.begin(), marked.end(), op->scope.get()) != marked.end()) {
-      concerned.push_back(op);
+  for (const ScopeRef& top : tops) {
+    for (ScopeState* scope : detail::scopes_to_cancel(*top)) {
+      scope->canceled = true;
+      scope->reason = reason;
+      marked.push_back(scope);
     }
   }
-  for (const OpRef& op : concerned) cancel_op(op, reason, give_up);
-  for (ScopeState* each : marked) {
+  if (marked.empty()) return;
+  const std::unordered_set<const ScopeState*> canceled(marked.begin(), marked.end());
+  std::vector<OpRef> concerned;
+  for (const auto& [event, op] : ops_) {
+    if (canceled.contains(op->scope.get())) concerned.push_back(op);
+  }
+  for (const OpRef& op : concerned) cancel_op(op, reason, drop);
+  for (ScopeState* scope : marked) {
     std::vector<detail::Waiter*> waiters;
-    for (detail::ListHook* hook = each->waiters.next(); hook != &each->waiters;
+    for (detail::ListHook* hook = scope->waiters.next(); hook != &scope->waiters;
          hook = hook->next()) {
       waiters.push_back(static_cast<detail::Waiter*>(hook));
     }
@@ -83,98 +75,11 @@ void Execution::cancel_tree(ScopeState& scope, const std::string& reason, bool g
   }
 }
 
-void Execution::cancel_op(const OpRef& op, const std::string& reason, bool give_up_too) {
-  if (give_up_too) give_up(*op);
+void Execution::cancel_op(const OpRef& op, const std::string& reason, bool drop) {
+  if (drop) give_up(*op);
   // Its real outcome is awaited, or owed to an undo.
   if (op->on_cancel == OnCancel::kWait) return;
   op->reason = reason;
-  resolve(op, OpState::kCanceled);
-}
-
-/// Takes what an operation stands for out of the store, in this commit. Recorded.
-void Execution::give_up(Op& op) {
-  if (op.given_up || mode_ >= Mode::kBroken) return;
-  op.given_up = true;
-  HistoryEvent event;
-  event.source = EventId{op.event};
-  switch (op.kind) {
-    case OpKind::kActivity:
-      event.kind = EventKind::kActivityDropped;
-      break;
-    case OpKind::kTimer:
-      event.kind = EventKind::kTimerDropped;
-      break;
-    case OpKind::kEvent:
-      event.kind = EventKind::kEventDropped;
-      break;
-    case OpKind::kChild:
-      event.kind = EventKind::kChildDropped;
-      break;
-    case OpKind::kTask:
-      return;
-  }
-  if (!record_command(std::move(event))) return;
-  if (op.kind == OpKind::kEvent) inbox_.unsubscribe(op);
-  if (mode_ != Mode::kLive) return;
-  if (op.kind == OpKind::kActivity) decisions_.canceled_work.push_back(EventId{op.event});
-  if (op.kind == OpKind::kTimer) decisions_.canceled_timers.push_back(EventId{op.event});
-  if (op.kind == OpKind::kChild && op.on_cancel != OnCancel::kAbandon) {
-    decisions_.canceled_children.push_back(EventId{op.event});
-  }
-}
-
-void Execution::drop(Op& op) noexcept {
-  if (stopped()) return;
-  const bool unseen_event = op.kind == OpKind::kEvent && op.resolved() && !op.consumed;
-  if (!op.resolved() || unseen_event) drops_.emplace_back(&op);
-}
-
-void Execution::detach(Op& op) noexcept {
-  // An event that nobody can see any more must not be lost with the wait.
-  if (op.kind == OpKind::kEvent) drop(op);
-}
-
-bool Execution::settle_drops() {
-  if (drops_.empty() && dropped_scopes_.empty()) return false;
-  // Destructors run in an order that compilers may choose: history must not depend on it.
-  std::vector<OpRef> drops = std::exchange(drops_, {});
-  std::sort(drops.begin(), drops.end(), [](const OpRef& a, const OpRef& b) {
-    const auto key = [](const Op& op) {
-      return std::pair(op.event == 0, op.event != 0 ? op.event : op.scope->id);
-    };
-    return key(*a) < key(*b);
-  });
-  for (const OpRef& op : drops) settle_drop(op);
-  std::vector<ScopeRef> scopes = std::exchange(dropped_scopes_, {});
-  std::sort(scopes.begin(), scopes.end(), [](const ScopeRef& a, const ScopeRef& b) {
-    return a->id < b->id;
-  });
-  for (const ScopeRef& scope : scopes) {
-    const bool runs = std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& task) {
-      return task.second->scope->is_within(*scope);
-    });
-    if (runs) cancel_scope(scope, "scope dropped");
-  }
-  return true;
-}
-
-void Execution::settle_drop(const OpRef& op) {
-  if (stopped()) return;
-  if (op->kind == OpKind::kTask) {
-    // A shield's own cancel: whoever started it has given it up.
-    if (!op->resolved()) cancel_tree(*op->scope, "dropped", true);
-    return;
-  }
-  if (op->kind == OpKind::kEvent && op->resolved()) {
-    give_up(*op);
-    hand_out(inbox_.put_back(*op));
-    return;
-  }
-  if (op->resolved()) return;
-  give_up(*op);
-  // An undo needs to know how its call ended, although nobody else does.
-  if (undos_.contains(EventId{op->event})) return;
-  op->reason = "dropped";
   resolve(op, OpState::kCanceled);
 }
 
@@ -202,7 +107,7 @@ void Execution::reap(TaskOp& task) {
   }
   if (task.error && !canceled && (is_main || task.fails_the_run) && !failure_) {
     failure_ = detail::failure_of(task.error);
-    if (!is_main) cancel_tree(*root_, "a task failed: " + failure_->message, true);
+    if (!is_main) cancel_trees({root_}, "a task failed: " + failure_->message, true);
   }
   if (canceled) task.reason = task.scope->reason;
   const OpState state = !task.error ? OpState::kCompleted

@@ -1,6 +1,7 @@
 #include <array>
 #include <charconv>
 
+#include "replay/arguments.h"
 #include "replay/execution.h"
 
 namespace perdure::replay {
@@ -14,18 +15,40 @@ struct Stopped {};
 }  // namespace
 
 std::string Execution::record(std::string_view name, const std::function<std::string()>& make) {
-  if (stopped()) throw Stopped{};
+  const auto recorded = try_record(name, [&] {
+    struct Guard {
+      bool& flag;
+      explicit Guard(bool& of) : flag(of) { flag = true; }
+      ~Guard() { flag = false; }
+    };
+    const Guard guard(in_side_effect_);
+    return make();
+  });
+  if (!recorded) throw Stopped{};
+  return *recorded;
+}
+
+std::optional<std::string> Execution::try_record(std::string_view name,
+                                                 const std::function<std::string()>& make) {
+  if (stopped()) return std::nullopt;
   HistoryEvent event;
   event.kind = EventKind::kSideEffectRecorded;
   event.name = std::string(name);
   if (journal_.is_live()) event.payload = make();
   const auto recorded = record_command(std::move(event));
-  if (!recorded) throw Stopped{};
-  return recorded->payload;
+  return recorded ? std::optional(recorded->payload) : std::nullopt;
+}
+
+/// For ids and numbers, which destructors and loops of stopped code may ask for as well: they get
+/// values that nobody records.
+std::string Execution::record_or_make(std::string_view name,
+                                      const std::function<std::string()>& make) {
+  const auto recorded = try_record(name, make);
+  return recorded ? *recorded : make();
 }
 
 std::string Execution::make_uuid() {
-  const std::string quoted = record("uuid", [this] {
+  const std::string quoted = record_or_make("uuid", [this] {
     std::array<std::uint64_t, 2> bits{random_.next(), random_.next()};
     bits[0] = (bits[0] & ~0xF000ULL) | 0x4000ULL;  // version 4
     bits[1] = (bits[1] & ~(3ULL << 62)) | (2ULL << 62);
@@ -41,7 +64,8 @@ std::string Execution::make_uuid() {
 }
 
 std::uint64_t Execution::make_random() {
-  const std::string text = record("random", [this] { return std::to_string(random_.next()); });
+  const std::string text =
+      record_or_make("random", [this] { return std::to_string(random_.next()); });
   std::uint64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
@@ -49,6 +73,7 @@ std::uint64_t Execution::make_random() {
 
 bool Execution::patched(std::string_view id) {
   if (stopped()) return false;
+  require(check_id("patch id", id));
   const auto known = patches_.find(id);
   if (known != patches_.end()) return known->second;
   const HistoryEvent* next = journal_.peek();

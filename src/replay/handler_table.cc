@@ -58,8 +58,9 @@ const OrchestrationHandler* HandlerTable::find_orchestration(std::string_view na
   const auto found = orchestrations_.find(name);
   if (found == orchestrations_.end()) return nullptr;
   if (version.empty()) return &found->second.back();
+  const auto wanted = parse_version(version);
   for (const OrchestrationHandler& each : found->second) {
-    if (each.version == version) return &each;
+    if (parse_version(each.version) == wanted) return &each;
   }
   return nullptr;
 }

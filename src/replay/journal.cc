@@ -6,21 +6,6 @@
 
 namespace perdure::replay {
 
-namespace {
-
-constexpr const char* kChangedCode =
-    "The code was changed under a running instance: keep the old path behind patched(id), or "
-    "register the new code as a new version.";
-constexpr const char* kNotDeterministic =
-    "If the code was not changed, it is not deterministic: time, randomness and ids must come from "
-    "the context, and no order may depend on addresses or hashes.";
-
-std::string hint() {
-  return std::string(kChangedCode) + " " + kNotDeterministic;
-}
-
-}  // namespace
-
 void Journal::load(std::vector<HistoryEvent> history) {
   history_ = std::move(history);
   cursor_ = 0;
@@ -55,18 +40,18 @@ std::optional<HistoryEvent> Journal::record(HistoryEvent command, TimePoint at) 
 std::optional<HistoryEvent> Journal::match(const HistoryEvent& command) {
   const HistoryEvent* recorded = peek();
   if (recorded == nullptr) {
-    set_mismatch({next_id(), "nothing more", describe(command), hint()});
+    set_mismatch({next_id(), "nothing more", describe(command), kNotDeterministicHint});
     return std::nullopt;
   }
   if (!same_command(*recorded, command)) {
-    set_mismatch({recorded->id, describe(*recorded), describe(command), hint()});
+    set_mismatch({recorded->id, describe(*recorded), describe(command), kNotDeterministicHint});
     return std::nullopt;
   }
   if (arguments_ != ArgumentCheck::kOff && !same_arguments(*recorded, command)) {
     Mismatch changed{recorded->id,
                      describe(*recorded),
                      describe(command) + " with other arguments",
-                     kChangedCode};
+                     kChangedCodeHint};
     if (arguments_ == ArgumentCheck::kStrict) {
       set_mismatch(std::move(changed));
       return std::nullopt;

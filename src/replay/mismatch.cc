@@ -54,7 +54,8 @@ std::string describe(const HistoryEvent& event) {
     case EventKind::kContinuedAsNew:
       return "the end '" + std::string(to_string(event.kind)) + "'";
     default:
-      return quoted(std::string(to_string(event.kind)));
+      return quoted(std::string(to_string(event.kind))) +
+             (event.source.value == 0 ? "" : of(" for", event));
   }
 }
 

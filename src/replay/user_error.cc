@@ -36,6 +36,7 @@ Failure describe(const std::exception_ptr& error) {
     if (failure.type.empty()) failure.type = "error";
     failure.type = printable(std::move(failure.type));
     failure.message = printable(std::move(failure.message));
+    failure.details = printable(std::move(failure.details));
     return failure;
   } catch (const Canceled& canceled) {
     return {kCanceledFailure, printable(canceled.reason()), false, {}};

@@ -7,8 +7,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-inline constexpr Activity<int(int)> twice{"twice"};
-inline constexpr Activity<void(int)> undo_twice{"undo_twice"};
 inline constexpr perdure::Event<bool> approved{"approved"};
 inline constexpr Orchestration<int(int)> adder{"adder"};
 

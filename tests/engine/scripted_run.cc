@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "replay/commands.h"
+
 namespace perdure::test {
 
 using replay::Execution;
@@ -21,10 +23,10 @@ ScriptedRun::ScriptedRun(const Registry& registry, std::string_view name, std::s
 
 Execution& ScriptedRun::execution() {
   if (live_) return *live_;
-  const detail::OrchestrationHandler* main = registry_.table()->find_orchestration(name_, "");
+  const detail::OrchestrationHandler* main = registry_.table()->find_orchestration(name_, version_);
   if (main == nullptr) throw std::logic_error("not registered: " + name_);
   live_ = std::make_unique<Execution>(
-      replay::ExecutionSpec{"run-1", ExecutionNo{1}, name_, main->version, "default"},
+      replay::ExecutionSpec{"run-1", ExecutionNo{execution_}, name_, main->version, "default"},
       *main,
       options_,
       random_);
@@ -61,6 +63,8 @@ void ScriptedRun::keep(const TurnDecisions& decisions) {
   had_turn_ = true;
   history_.insert(history_.end(), decisions.events.begin(), decisions.events.end());
   for (const HistoryEvent& event : decisions.events) {
+    // Answers; a drop says in the lists below what becomes of the row.
+    if (replay::is_command(event.kind)) continue;
     work_.erase(event.source.value);
     timers_.erase(event.source.value);
     children_.erase(event.source.value);
@@ -81,11 +85,15 @@ void ScriptedRun::keep(const TurnDecisions& decisions) {
 }
 
 const TurnDecisions& ScriptedRun::complete(std::string_view activity, std::string result) {
-  return turn({completed(open_call(activity), std::move(result))});
+  const EventId call = open_call(activity);
+  EXPECT_NE(call, EventId{}) << "no open call of " << activity;
+  return turn({completed(call, std::move(result))});
 }
 
 const TurnDecisions& ScriptedRun::fail(std::string_view activity, Failure failure) {
-  return turn({failed(open_call(activity), std::move(failure))});
+  const EventId call = open_call(activity);
+  EXPECT_NE(call, EventId{}) << "no open call of " << activity;
+  return turn({failed(call, std::move(failure))});
 }
 
 const TurnDecisions& ScriptedRun::fire(std::size_t nth) {
@@ -109,7 +117,7 @@ const TurnDecisions& ScriptedRun::cancel(std::string reason) {
 Message ScriptedRun::completed(EventId call, std::string result) const {
   Message message;
   message.kind = MessageKind::kActivityCompleted;
-  message.execution = ExecutionNo{1};
+  message.execution = ExecutionNo{execution_};
   message.source = call;
   message.payload = std::move(result);
   return message;
@@ -120,6 +128,27 @@ Message ScriptedRun::failed(EventId call, Failure failure) const {
   message.kind = MessageKind::kActivityFailed;
   message.failure = std::move(failure);
   return message;
+}
+
+ScriptedRun::ScriptedRun(const ScriptedRun& before, const NextExecution& next)
+    : registry_(before.registry_),
+      name_(before.name_),
+      options_(before.options_),
+      now_(before.now_),
+      execution_(before.execution_ + 1) {
+  HistoryEvent started;
+  started.id = EventId{1};
+  started.kind = EventKind::kStarted;
+  started.name = name_;
+  started.payload = next.input;
+  started.number = static_cast<std::int64_t>(next.carried.size());
+  started.at = now_;
+  history_.push_back(std::move(started));
+  for (HistoryEvent event : next.carried) {
+    event.id = EventId{static_cast<std::int64_t>(history_.size()) + 1};
+    event.at = now_;
+    history_.push_back(std::move(event));
+  }
 }
 
 Message ScriptedRun::canceled_answer(EventId call) const {
@@ -152,7 +181,7 @@ Message ScriptedRun::cancel_message(std::string reason) const {
 Message ScriptedRun::cleanup_deadline() const {
   Message message;
   message.kind = MessageKind::kCleanupDeadline;
-  message.execution = ExecutionNo{1};
+  message.execution = ExecutionNo{execution_};
   return message;
 }
 
@@ -185,6 +214,58 @@ std::vector<EventKind> ScriptedRun::kinds() const {
   std::vector<EventKind> kinds;
   for (const HistoryEvent& event : history_) kinds.push_back(event.kind);
   return kinds;
+}
+
+std::string ScriptedRun::line(const HistoryEvent& event) {
+  std::string line(to_string(event.kind));
+  if (!event.name.empty()) line += " " + event.name;
+  if (event.source.value != 0) line += " of " + std::to_string(event.source.value);
+  return line;
+}
+
+std::vector<std::string> ScriptedRun::lines(std::int64_t after) const {
+  std::vector<std::string> lines;
+  for (const HistoryEvent& event : history_) {
+    if (event.id.value > after) lines.push_back(line(event));
+  }
+  return lines;
+}
+
+void both_ways(const Registry& registry,
+               const std::string& input,
+               const std::function<void(ScriptedRun&)>& script) {
+  std::vector<HistoryEvent> evicted;
+  {
+    SCOPED_TRACE("frames evicted after every turn");
+    ScriptedRun run(registry, "demo", input);
+    script(run);
+    evicted = run.history();
+    EXPECT_TRUE(run.replays()) << "what the turns recorded";
+  }
+  SCOPED_TRACE("frames kept");
+  ScriptedRun run(registry, "demo", input);
+  run.keep_frames(true);
+  script(run);
+  ASSERT_EQ(run.history().size(), evicted.size());
+  for (std::size_t i = 0; i < evicted.size(); ++i) {
+    EXPECT_EQ(run.history()[i], evicted[i]) << ScriptedRun::line(evicted[i]);
+  }
+}
+
+void both_ways(const Registry& registry, const std::function<void(ScriptedRun&)>& script) {
+  both_ways(registry, "null", script);
+}
+
+bool ScriptedRun::replays() {
+  live_.reset();
+  if (!had_turn_) return true;
+  const Execution& run = execution();
+  const auto& mismatch = run.mismatch();
+  if (mismatch) ADD_FAILURE() << to_string(*mismatch);
+  const bool same_end = run.has_ended() == is_terminal(history_.back().kind);
+  const bool same_place = run.last_event() == history_.back().id;
+  live_.reset();
+  return !mismatch && same_end && same_place;
 }
 
 }  // namespace perdure::test

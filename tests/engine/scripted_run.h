@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@ namespace perdure::test {
 class ScriptedRun {
  public:
   ScriptedRun(const Registry& registry, std::string_view name, std::string input = "null");
+  /// The next execution of a run that continued as new.
+  ScriptedRun(const ScriptedRun& before, const NextExecution& next);
 
   /// One turn with these messages; EXPECTs that it has no mismatch.
   const replay::TurnDecisions& turn(std::vector<Message> messages);
@@ -50,6 +53,7 @@ class ScriptedRun {
     registry_ = registry;
     live_.reset();
   }
+  void use_version(std::string version) { version_ = std::move(version); }
   void set_arguments(replay::ArgumentCheck check) { options_.arguments = check; }
 
   /// Open calls of an activity, oldest first.
@@ -60,6 +64,12 @@ class ScriptedRun {
   const std::map<std::int64_t, NewChild>& children() const { return children_; }
   const std::vector<HistoryEvent>& history() const { return history_; }
   std::vector<EventKind> kinds() const;
+  /// An event in short: "activity_scheduled charge", "activity_completed of 2".
+  static std::string line(const HistoryEvent& event);
+  /// The history behind event `after`, in short.
+  std::vector<std::string> lines(std::int64_t after = 0) const;
+  /// True when today's code makes of the whole history what the turns made of it.
+  bool replays();
 
   ExecutionStatus status() const { return status_; }
   const std::string& output() const { return output_; }
@@ -74,9 +84,11 @@ class ScriptedRun {
 
   Registry registry_;
   std::string name_;
+  std::string version_;
   replay::ExecutionOptions options_;
   SeededRandom random_{7};
   TimePoint now_ = TimePoint{std::chrono::hours(500'000)};
+  std::int64_t execution_ = 1;
   bool keep_frames_ = false;
   bool had_turn_ = false;
   std::unique_ptr<replay::Execution> live_;
@@ -91,5 +103,35 @@ class ScriptedRun {
   std::vector<std::string> log_;
   replay::TurnDecisions last_;
 };
+
+/// A registry with one orchestration, "demo".
+template <class F>
+Registry demo(F main, std::string_view version = {}) {
+  using Shape = detail::MainShape<decltype(detail::as_function(main))>;
+  Registry registry;
+  if constexpr (std::is_void_v<typename Shape::Input>) {
+    registry.add(Orchestration<typename Shape::Output()>("demo"), main, version);
+  } else {
+    registry.add(
+        Orchestration<typename Shape::Output(typename Shape::Input)>("demo"), main, version);
+  }
+  return registry;
+}
+
+/// Runs a script on "demo" twice, with frames evicted after every turn and with frames kept, and
+/// EXPECTs the same history and that it replays.
+void both_ways(const Registry& registry, const std::function<void(ScriptedRun&)>& script);
+void both_ways(const Registry& registry,
+               const std::string& input,
+               const std::function<void(ScriptedRun&)>& script);
+
+inline constexpr Activity<int(int)> twice{"twice"};
+inline constexpr Activity<int(int)> thrice{"thrice"};
+inline constexpr Activity<void(int)> undo_twice{"undo_twice"};
+inline constexpr Activity<void(int)> undo_thrice{"undo_thrice"};
+inline constexpr Activity<void()> ping{"ping"};
+inline constexpr Event<int> number{"number"};
+inline constexpr Event<int> other{"other"};
+inline constexpr Orchestration<int(int)> helper{"helper"};
 
 }  // namespace perdure::test

@@ -27,11 +27,16 @@ class PromiseBase {
   FinalAwaiter final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { exception_ = std::current_exception(); }
 
-  /// Queued to run as a part of `caller`, which is resumed when it ends.
-  void start_for(PromiseBase& caller, std::coroutine_handle<> frame, std::coroutine_handle<> back) {
+  /// Queued to run as a part of `caller`, which is resumed when it ends. `frame` is this coroutine,
+  /// owned by the await of the caller.
+  void start_for(PromiseBase& caller,
+                 std::coroutine_handle<>& frame,
+                 std::coroutine_handle<> back) {
     api = caller.api;
     scope = caller.scope;
     caller_ = &caller;
+    caller.callee_ = this;
+    frame_ = &frame;
     back_ = back;
     api->resume_next(frame, *this);
   }
@@ -41,6 +46,19 @@ class PromiseBase {
     scope = std::move(home);
     task_ = &task;
     api->resume_later(frame, *this);
+  }
+
+  /// Destroys the coroutines that this one waits for, innermost first: without recursion, so that
+  /// no depth of calls overflows the stack.
+  void destroy_callees() noexcept {
+    PromiseBase* last = this;
+    while (last->callee_ != nullptr) last = last->callee_;
+    while (last != this) {
+      PromiseBase* const caller = last->caller_;
+      caller->callee_ = nullptr;
+      std::exchange(*last->frame_, nullptr).destroy();
+      last = caller;
+    }
   }
 
   TurnApi* api = nullptr;
@@ -56,6 +74,7 @@ class PromiseBase {
  private:
   void hand_back() noexcept {
     if (caller_ != nullptr) {
+      caller_->callee_ = nullptr;
       api->resume_next(back_, *caller_);
     } else if (task_ != nullptr) {
       api->task_ended(*task_);
@@ -63,6 +82,8 @@ class PromiseBase {
   }
 
   PromiseBase* caller_ = nullptr;
+  PromiseBase* callee_ = nullptr;
+  std::coroutine_handle<>* frame_ = nullptr;  // of the caller's await
   std::coroutine_handle<> back_;
   TaskOp* task_ = nullptr;
   std::exception_ptr exception_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <perdure/detail/list.h>
 
@@ -23,13 +24,6 @@ struct ScopeState : ListHook {
     reason = parent->reason;
   }
 
-  bool is_within(const ScopeState& other) const {
-    for (const ScopeState* scope = this; scope != nullptr; scope = scope->parent.get()) {
-      if (scope == &other) return true;
-    }
-    return false;
-  }
-
   std::shared_ptr<ScopeState> parent;
   std::int64_t id;        ///< counts the scopes of the run, the same in every replay
   bool shield;            ///< a cancel from above stops here
@@ -41,5 +35,31 @@ struct ScopeState : ListHook {
 };
 
 using ScopeRef = std::shared_ptr<ScopeState>;
+
+/// `top` and the scopes below it for which `enters` holds, outer ones first. Without recursion: the
+/// tree may be deep.
+template <class Enters>
+std::vector<ScopeState*> collect_scopes(ScopeState& top, Enters enters) {
+  std::vector<ScopeState*> found{&top};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ListHook& children = found[i]->children;
+    for (ListHook* hook = children.next(); hook != &children; hook = hook->next()) {
+      auto* below = static_cast<ScopeState*>(hook);
+      if (enters(*below)) found.push_back(below);
+    }
+  }
+  return found;
+}
+
+inline std::vector<ScopeState*> scopes_within(ScopeState& top) {
+  return collect_scopes(top, [](const ScopeState&) { return true; });
+}
+
+/// What a cancel of `top` reaches: not what is canceled already, nothing under a shield.
+inline std::vector<ScopeState*> scopes_to_cancel(ScopeState& top) {
+  if (top.canceled) return {};
+  return collect_scopes(top,
+                        [](const ScopeState& scope) { return !scope.shield && !scope.canceled; });
+}
 
 }  // namespace perdure::detail

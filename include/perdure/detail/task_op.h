@@ -20,8 +20,11 @@ class TaskOp : public Op {
     scope = std::move(home);
     driver_->start_as(*api, scope, *this);
   }
-  /// Destroys what is left of its frames. Not from inside them.
-  void destroy_frames() { driver_.reset(); }
+  /// Destroys what is left of its frames, innermost first. Not from inside them.
+  void destroy_frames() {
+    if (driver_) driver_->destroy_callees();
+    driver_.reset();
+  }
 
   std::exception_ptr error;    ///< what escaped the task
   bool fails_the_run = false;  ///< a sibling of main

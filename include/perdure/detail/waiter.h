@@ -69,10 +69,16 @@ class Waiter : public ListHook {
   bool interrupted_ = false;
 };
 
+/// What an await waits for; std::logic_error when the future stands for nothing any more.
+inline OpRef awaited(const OpRef& op) {
+  if (!op) throw std::logic_error("perdure: this future was moved from or detached");
+  return op;
+}
+
 /// Waits for one operation.
 class OpWaiter : public Waiter {
  public:
-  OpWaiter(PromiseBase& promise, OpRef op) : Waiter(promise), op_(std::move(op)) {}
+  OpWaiter(PromiseBase& promise, const OpRef& op) : Waiter(promise), op_(awaited(op)) {}
   ~OpWaiter() override {
     if (op_ && op_->waiter == this) op_->waiter = nullptr;
   }

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <utility>
+
+#include "replay/execution.h"
+
+namespace perdure::replay {
+
+using detail::Op;
+using detail::OpKind;
+using detail::OpRef;
+using detail::OpState;
+using detail::ScopeRef;
+
+namespace {
+
+EventKind drop_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::kActivity:
+      return EventKind::kActivityDropped;
+    case OpKind::kTimer:
+      return EventKind::kTimerDropped;
+    case OpKind::kEvent:
+      return EventKind::kEventDropped;
+    default:
+      return EventKind::kChildDropped;
+  }
+}
+
+void sort_by_id(std::vector<ScopeRef>& scopes) {
+  std::sort(scopes.begin(), scopes.end(), [](const ScopeRef& a, const ScopeRef& b) {
+    return a->id < b->id;
+  });
+}
+
+}  // namespace
+
+void Execution::drop(Op& op) noexcept {
+  if (stopped()) return;
+  const bool unseen_event =
+      op.kind == OpKind::kEvent && op.state == OpState::kCompleted && !op.consumed;
+  if (!op.resolved() || unseen_event) drops_.emplace_back(&op);
+}
+
+void Execution::detach(Op& op) noexcept {
+  // An event that nobody can see any more must not be lost with the wait.
+  if (op.kind == OpKind::kEvent) drop(op);
+}
+
+/// Takes what an operation stands for out of the store, in this commit. Recorded.
+void Execution::give_up(Op& op, bool cancels_child) {
+  if (op.given_up || mode_ >= Mode::kBroken) return;
+  op.given_up = true;
+  HistoryEvent event;
+  event.kind = drop_of(op.kind);
+  event.source = EventId{op.event};
+  if (!record_command(std::move(event))) return;
+  if (op.kind == OpKind::kEvent) inbox_.unsubscribe(op);
+  if (mode_ != Mode::kLive) return;
+  if (op.kind == OpKind::kActivity) decisions_.canceled_work.push_back(EventId{op.event});
+  if (op.kind == OpKind::kTimer) decisions_.canceled_timers.push_back(EventId{op.event});
+  if (op.kind == OpKind::kChild && cancels_child && op.on_cancel != OnCancel::kAbandon) {
+    decisions_.canceled_children.push_back(EventId{op.event});
+  }
+}
+
+/// Destructors run in an order that compilers may choose, so history must not depend on it: what
+/// was dropped while one event was applied is sorted. False when there was nothing to do.
+bool Execution::settle_drops() {
+  if (drops_.empty() && dropped_scopes_.empty()) return false;
+  std::vector<OpRef> drops = std::exchange(drops_, {});
+  const auto tasks = std::partition(
+      drops.begin(), drops.end(), [](const OpRef& op) { return op->kind != OpKind::kTask; });
+  std::sort(
+      drops.begin(), tasks, [](const OpRef& a, const OpRef& b) { return a->event < b->event; });
+  for (auto op = drops.begin(); op != tasks; ++op) settle_drop(*op);
+  std::vector<ScopeRef> given_up;
+  for (auto task = tasks; task != drops.end(); ++task) {
+    if (!(*task)->resolved()) given_up.push_back((*task)->scope);
+  }
+  sort_by_id(given_up);
+  // A shield is no exception: whoever started it has given it up.
+  cancel_trees(given_up, "dropped", true);
+  settle_dropped_scopes();
+  return true;
+}
+
+void Execution::settle_drop(const OpRef& op) {
+  if (stopped()) return;
+  if (op->kind == OpKind::kEvent && op->resolved()) {
+    give_up(*op);
+    hand_out(inbox_.put_back(*op));
+    return;
+  }
+  if (op->resolved()) return;
+  give_up(*op);
+  // An undo needs to know how its call ended, although nobody else does.
+  if (undos_.contains(EventId{op->event})) return;
+  op->reason = "dropped";
+  resolve(op, OpState::kCanceled);
+}
+
+void Execution::settle_dropped_scopes() {
+  std::vector<ScopeRef> scopes = std::exchange(dropped_scopes_, {});
+  sort_by_id(scopes);
+  for (const ScopeRef& scope : scopes) {
+    const auto below = detail::scopes_within(*scope);
+    const bool runs = std::any_of(
+        below.begin(), below.end(), [&](const auto* each) { return tasks_.contains(each->id); });
+    if (runs) cancel_scope(scope, "scope dropped");
+  }
+}
+
+}  // namespace perdure::replay
