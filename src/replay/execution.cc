@@ -116,11 +116,9 @@ TurnResult Execution::take_result() {
   return result;
 }
 
-void Execution::step(const HistoryEvent& input) {
+void Execution::step(HistoryEvent input) {
   now_ = std::max(now_, input.at);
-  // A reference into the journal would not survive the commands that follow.
-  const HistoryEvent event = input;
-  apply(event);
+  apply(input);
   run_ready();
 }
 
@@ -181,12 +179,12 @@ void Execution::set_mismatch(const HistoryEvent& event, const char* actual, cons
   mode_ = Mode::kBroken;
 }
 
-std::optional<HistoryEvent> Execution::record_command(HistoryEvent command) {
+const HistoryEvent* Execution::record_command(HistoryEvent command) {
   if (in_side_effect_) {
     throw InvalidArgument("side_effect: it is not run again in a replay, so it makes no commands");
   }
-  std::optional<HistoryEvent> recorded = journal_.record(std::move(command), now_);
-  if (!recorded) mode_ = Mode::kBroken;
+  const HistoryEvent* recorded = journal_.record(std::move(command), now_);
+  if (recorded == nullptr) mode_ = Mode::kBroken;
   return recorded;
 }
 

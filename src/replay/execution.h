@@ -135,7 +135,7 @@ class Execution final : private detail::TurnApi {
   bool stopped() const noexcept override { return code_stopped_ || mode_ >= Mode::kBroken; }
   void replay_start();
   void first_turn(const std::vector<Message>& messages);
-  void step(const HistoryEvent& input);
+  void step(HistoryEvent input);
   void run_ready();
   void destroy_frames();
   TurnResult take_result();
@@ -157,6 +157,7 @@ class Execution final : private detail::TurnApi {
   bool advance_end();
   void begin_joining();
   bool advance_undo();
+  void give_up_undone_calls();
   void finish();
   void finish_as_new();
   ExecutionStatus live_status() const;
@@ -176,8 +177,8 @@ class Execution final : private detail::TurnApi {
   void check_scope() const;
   detail::ScopeState& current_scope() const;
   const detail::ScopeRef& current_scope_ref() const;
-  /// The recorded event, or null after a mismatch, which stops the code.
-  std::optional<HistoryEvent> record_command(HistoryEvent command);
+  /// The recorded event, until the next one, or null after a mismatch, which stops the code.
+  const HistoryEvent* record_command(HistoryEvent command);
   /// History and code part at `event`: nothing the code does counts any more.
   void set_mismatch(const HistoryEvent& event, const char* actual, const char* hint);
   detail::OpRef add_op(detail::OpKind kind, EventId event, std::string_view name);
@@ -224,6 +225,7 @@ class Execution final : private detail::TurnApi {
   bool cancel_requested_ = false;
   std::string cancel_reason_;
   bool cleanup_expired_ = false;
+  bool undone_calls_given_up_ = false;
   std::optional<Failure> failure_;     // of the run: main's, or that of a sibling, the first
   std::optional<std::string> output_;  // of main
   std::optional<NextExecution> next_;

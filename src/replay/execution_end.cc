@@ -34,17 +34,11 @@ void Execution::begin_joining() {
 /// True while undos are to be waited for.
 bool Execution::advance_undo() {
   if (undos_.waits_for_calls()) {
-    // Calls that nobody waits for any more: their outcome decides whether there is something to
-    // undo.
-    for (const auto& [event, op] : std::map(ops_)) {
-      // A cancel has marked their rows in the commit of its caller, except for shielded ones.
-      const bool marked = cancel_requested_ && !op->scope->shielded;
-      if (!marked && undos_.contains(EventId{event})) give_up(*op);
-    }
+    if (!std::exchange(undone_calls_given_up_, true)) give_up_undone_calls();
     return true;
   }
   if (undos_.running() != nullptr) return true;
-  UndoList::Entry* next = undos_.next();
+  const UndoList::Entry* next = undos_.next();
   if (next == nullptr) return false;
   HistoryEvent event;
   event.kind = EventKind::kUndoScheduled;
@@ -53,8 +47,7 @@ bool Execution::advance_undo() {
   event.payload = next->result;
   const auto recorded = record_command(std::move(event));
   if (!recorded) return true;
-  next->undo = recorded->id;
-  next->state = UndoList::State::kRunning;
+  undos_.begin_next(recorded->id);
   if (mode_ == Mode::kLive) {
     NewWork work = decode_undo_policy(next->policy).value_or(NewWork{});
     work.event = recorded->id;
@@ -65,6 +58,16 @@ bool Execution::advance_undo() {
     decisions_.work.push_back(std::move(work));
   }
   return true;
+}
+
+/// Nobody waits for these calls any more, but their outcome decides whether there is something to
+/// undo.
+void Execution::give_up_undone_calls() {
+  for (const auto& [event, op] : ops_) {
+    // A cancel has marked their rows in the commit of its caller, except for shielded ones.
+    const bool marked = cancel_requested_ && !op->scope->shielded;
+    if (!marked && undos_.contains(EventId{event})) give_up(*op);
+  }
 }
 
 void Execution::finish() {

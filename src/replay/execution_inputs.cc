@@ -263,11 +263,9 @@ void Execution::apply_cleanup_expired() {
 }
 
 void Execution::apply_undo_answer(const HistoryEvent& event) {
-  UndoList::Entry* undo = undos_.running();
-  if (undo == nullptr) return;
-  undo->failure = event.failure;
-  undo->state =
-      event.kind == EventKind::kUndoCompleted ? UndoList::State::kDone : UndoList::State::kFailed;
+  if (undos_.running() == nullptr) return;
+  const bool completed = event.kind == EventKind::kUndoCompleted;
+  undos_.end_running(completed ? UndoList::State::kDone : UndoList::State::kFailed, event.failure);
 }
 
 }  // namespace perdure::replay

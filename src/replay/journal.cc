@@ -27,25 +27,25 @@ void Journal::go_live() {
   cursor_ = 0;
 }
 
-std::optional<HistoryEvent> Journal::record(HistoryEvent command, TimePoint at) {
-  if (mismatch_) return std::nullopt;
+const HistoryEvent* Journal::record(HistoryEvent command, TimePoint at) {
+  if (mismatch_) return nullptr;
   if (!live_) return match(command);
   command.id = next_id();
   command.at = at;
   last_ = command.id;
-  appended_.push_back(command);
-  return command;
+  appended_.push_back(std::move(command));
+  return &appended_.back();
 }
 
-std::optional<HistoryEvent> Journal::match(const HistoryEvent& command) {
+const HistoryEvent* Journal::match(const HistoryEvent& command) {
   const HistoryEvent* recorded = peek();
   if (recorded == nullptr) {
     set_mismatch({next_id(), "nothing more", describe(command), kNotDeterministicHint});
-    return std::nullopt;
+    return nullptr;
   }
   if (!same_command(*recorded, command)) {
     set_mismatch({recorded->id, describe(*recorded), describe(command), kNotDeterministicHint});
-    return std::nullopt;
+    return nullptr;
   }
   if (arguments_ != ArgumentCheck::kOff && !same_arguments(*recorded, command)) {
     Mismatch changed{recorded->id,
@@ -54,11 +54,13 @@ std::optional<HistoryEvent> Journal::match(const HistoryEvent& command) {
                      kChangedCodeHint};
     if (arguments_ == ArgumentCheck::kStrict) {
       set_mismatch(std::move(changed));
-      return std::nullopt;
+      return nullptr;
     }
     warnings_.push_back(to_string(changed));
   }
-  return take();
+  ++cursor_;
+  last_ = recorded->id;
+  return recorded;
 }
 
 const HistoryEvent& Journal::append(HistoryEvent input) {

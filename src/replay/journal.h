@@ -30,8 +30,9 @@ class Journal {
   bool is_live() const { return live_; }
 
   /// A command of the code: matched with the next event of the replay, or appended with time `at`.
-  /// The event as it stands in history; nullopt after a mismatch, which `mismatch()` tells.
-  std::optional<HistoryEvent> record(HistoryEvent command, TimePoint at);
+  /// The event as it stands in history, until the next call here; null after a mismatch, which
+  /// `mismatch()` tells.
+  const HistoryEvent* record(HistoryEvent command, TimePoint at);
   /// An event from outside, with its time.
   const HistoryEvent& append(HistoryEvent input);
 
@@ -47,7 +48,7 @@ class Journal {
   void set_mismatch(Mismatch mismatch);
 
  private:
-  std::optional<HistoryEvent> match(const HistoryEvent& command);
+  const HistoryEvent* match(const HistoryEvent& command);
 
   ArgumentCheck arguments_;
   std::vector<HistoryEvent> history_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 namespace perdure::replay {
 
@@ -79,6 +80,7 @@ std::optional<NewWork> decode_undo_policy(std::string_view text) {
 
 void UndoList::add(const HistoryEvent& owed) {
   entries_.push_back({owed.source, owed.name, owed.text, owed.payload, {}, State::kCalled, {}, {}});
+  ++called_;
 }
 
 UndoList::Entry* UndoList::find(EventId call) {
@@ -97,32 +99,40 @@ bool UndoList::contains(EventId call) const {
 void UndoList::call_completed(EventId call, const std::string& result) {
   Entry* entry = find(call);
   if (entry == nullptr) return;
+  if (entry->state == State::kCalled) --called_;
   entry->state = State::kOwed;
   entry->result = result;
+  above_ = entries_.size();
 }
 
 void UndoList::call_ended_otherwise(EventId call) {
-  if (Entry* entry = find(call)) entry->state = State::kNothing;
+  Entry* entry = find(call);
+  if (entry == nullptr) return;
+  if (entry->state == State::kCalled) --called_;
+  entry->state = State::kNothing;
 }
 
-bool UndoList::waits_for_calls() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-    return entry.state == State::kCalled;
-  });
+const UndoList::Entry* UndoList::next() {
+  while (above_ > 0 && entries_[above_ - 1].state != State::kOwed) --above_;
+  return above_ == 0 ? nullptr : &entries_[above_ - 1];
 }
 
-UndoList::Entry* UndoList::next() {
-  const auto entry = std::find_if(entries_.rbegin(), entries_.rend(), [](const Entry& each) {
-    return each.state == State::kOwed;
-  });
-  return entry == entries_.rend() ? nullptr : &*entry;
+void UndoList::begin_next(EventId undo) {
+  Entry& entry = entries_[above_ - 1];
+  entry.state = State::kRunning;
+  entry.undo = undo;
+  runs_ = true;
 }
 
-UndoList::Entry* UndoList::running() {
-  const auto entry = std::find_if(entries_.begin(), entries_.end(), [](const Entry& each) {
-    return each.state == State::kRunning;
-  });
-  return entry == entries_.end() ? nullptr : &*entry;
+const UndoList::Entry* UndoList::running() const {
+  return runs_ ? &entries_[above_ - 1] : nullptr;
+}
+
+void UndoList::end_running(State state, Failure failure) {
+  Entry& entry = entries_[above_ - 1];
+  entry.state = state;
+  entry.failure = std::move(failure);
+  runs_ = false;
 }
 
 const UndoList::Entry* UndoList::failed() const {
@@ -130,13 +140,6 @@ const UndoList::Entry* UndoList::failed() const {
     return each.state == State::kFailed;
   });
   return entry == entries_.end() ? nullptr : &*entry;
-}
-
-bool UndoList::has_owed() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-    return entry.state == State::kOwed || entry.state == State::kRunning ||
-           entry.state == State::kCalled;
-  });
 }
 
 }  // namespace perdure::replay

@@ -48,19 +48,25 @@ class UndoList {
   void call_ended_otherwise(EventId call);
 
   /// True while the outcome of a call with an undo is not known.
-  bool waits_for_calls() const;
+  bool waits_for_calls() const { return called_ > 0; }
   /// The next to run, the newest call first; null when none is left.
-  Entry* next();
+  const Entry* next();
+  /// That one runs, scheduled by the event `undo`. Requires: none runs.
+  void begin_next(EventId undo);
   /// The one that runs; null when none does.
-  Entry* running();
+  const Entry* running() const;
+  /// It has ended: done, or failed with `failure`. Requires: one runs.
+  void end_running(State state, Failure failure);
   /// The first that failed for good; null when none did.
   const Entry* failed() const;
-  bool has_owed() const;
 
  private:
   Entry* find(EventId call);
 
   std::vector<Entry> entries_;
+  std::size_t called_ = 0;  // entries without an outcome
+  std::size_t above_ = 0;   // no entry from here on is owed
+  bool runs_ = false;       // the entry right below above_
 };
 
 }  // namespace perdure::replay
