@@ -31,6 +31,7 @@ constexpr auto kTransitions = std::to_array<StatusTransition>({
     {kRunning, kTerminated},
     {kRunning, kContinuedAsNew},
 
+    {kCompleting, kFailing},
     {kCompleting, kCanceling},
     {kCompleting, kCompleted},
     {kCompleting, kFailed},

@@ -27,7 +27,7 @@ constexpr std::array kAll{kRunning,
 constexpr std::array<std::string_view, kAll.size()> kMatrix{
     // run completing failing canceling | completed failed canceled terminated continued
     "sxxxxxxxx",
-    "-s-xxx-xx",
+    "-sxxxx-xx",
     "--sx-x-x-",
     "---s--xx-",
     "---------",
