@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iostream>
 #include <iterator>
 #include <set>
 #include <string>
@@ -138,7 +137,6 @@ TEST(ReplayPropertyReach, EveryKindOfEventAndEveryEnd) {
   EXPECT_EQ(seen, all);
   RecordProperty("turns", std::to_string(turns));
   RecordProperty("events", std::to_string(events));
-  std::cout << turns << " turns, " << events << " events\n";
 }
 
 TEST(ReplayPropertyAlone, DISABLED_OneSeed) {
