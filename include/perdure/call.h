@@ -5,6 +5,7 @@
 
 #include <perdure/contracts.h>
 #include <perdure/detail/turn_api.h>
+#include <perdure/detail/use_it.h>
 #include <perdure/future.h>
 #include <perdure/options.h>
 
@@ -17,7 +18,8 @@ struct TypeList {};
 
 /// The future of an activity that was just called.
 template <class R>
-class [[nodiscard]] Call : public Future<R> {
+class PERDURE_DETAIL_USE_IT("a call that is dropped is canceled: await it, keep it, or detach() it")
+    Call : public Future<R> {
  public:
   using Future<R>::Future;
 

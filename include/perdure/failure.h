@@ -20,8 +20,9 @@ inline constexpr const char* kPoisonFailure = "poison";
 inline constexpr const char* kTimeoutFailure = "timeout";
 inline constexpr const char* kCompensationFailure = "compensation_failed";
 inline constexpr const char* kBadInputFailure = "bad_input";  ///< a payload of the wrong shape
-inline constexpr const char* kIdTakenFailure = "id_taken";    ///< a child's id belongs to another
-inline constexpr const char* kCanceledFailure = "canceled";   ///< a child that was canceled
+inline constexpr const char* kInvalidArgumentFailure = "invalid_argument";  ///< a refused call
+inline constexpr const char* kIdTakenFailure = "id_taken";   ///< a child's id belongs to another
+inline constexpr const char* kCanceledFailure = "canceled";  ///< a child that was canceled
 inline constexpr const char* kTerminatedFailure = "terminated";  ///< a child that was terminated
 
 }  // namespace perdure

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <perdure/detail/task_op.h>
+#include <perdure/detail/use_it.h>
 #include <perdure/detail/user_error.h>
 #include <perdure/detail/waiter.h>
 #include <perdure/errors.h>
@@ -61,7 +62,11 @@ Outcome<T> outcome_of(Op& op, Take<T> take) {
     if (op.kind != OpKind::kTask) return Outcome<T>::failed(op.failure);
     return Outcome<T>::failed(failure_of(static_cast<TaskOp&>(op).error));
   }
-  return Outcome<T>::completed(take(op));
+  try {
+    return Outcome<T>::completed(take(op));
+  } catch (const Failed& bad_result) {
+    return Outcome<T>::failed(bad_result.failure());
+  }
 }
 
 template <class T>
@@ -94,7 +99,7 @@ class OutcomeAwaiter final : public OpWaiter {
 
 /// What `future.outcome()` gives to `co_await`.
 template <class T>
-class [[nodiscard]] OutcomeOf {
+class PERDURE_DETAIL_USE_IT("co_await the outcome") OutcomeOf {
  public:
   using PerdureAwaitable = void;
   OutcomeOf(OpRef op, Take<T> take) : op_(std::move(op)), take_(take) {}
@@ -117,12 +122,16 @@ class [[nodiscard]] OutcomeOf {
 ///
 /// One thread: that of the turn. At most one await at a time.
 template <class T>
-class [[nodiscard]] Future {
+class PERDURE_DETAIL_USE_IT(
+    "a future that is dropped cancels what it stands for: await it, keep it, or detach() it")
+    Future {
  public:
   using PerdureAwaitable = void;
   using value_type = T;
 
   Future(detail::OpRef of, detail::Take<T> reader) : op_(std::move(of)), take_(reader) {}
+  Future(const Future&) = delete;             // perdure: a future has one owner: std::move it
+  Future& operator=(const Future&) = delete;  // perdure: a future has one owner: std::move it
   Future(Future&& other) noexcept = default;
   Future& operator=(Future&& other) noexcept {
     if (this != &other) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <perdure/errors.h>
 #include <perdure/time.h>
 
 /// How calls are made. Every struct here is trivially destructible, because g++ 12 destroys other
@@ -41,14 +42,18 @@ struct Retry {
   double jitter = 0.0;                             ///< 0 .. 1: the delay is cut by up to this part
   std::string_view non_retryable[kMaxTypes] = {};  ///< failure types that are final at once
 
-  /// The same policy, final at once for these failure types as well; at most kMaxTypes in all.
+  /// The same policy, final at once for these failure types as well; InvalidArgument for more than
+  /// kMaxTypes in all.
   template <class... Types>
   constexpr Retry except(Types... types) const {
     static_assert(sizeof...(Types) <= kMaxTypes, "perdure: at most 8 non-retryable types");
     Retry copy = *this;
     std::size_t at = 0;
     while (at < kMaxTypes && !copy.non_retryable[at].empty()) ++at;
-    ((at < kMaxTypes ? void(copy.non_retryable[at++] = std::string_view(types)) : void()), ...);
+    if (at + sizeof...(Types) > kMaxTypes) {
+      throw InvalidArgument("non_retryable: at most 8 failure types");
+    }
+    ((copy.non_retryable[at++] = std::string_view(types)), ...);
     return copy;
   }
 };

@@ -13,6 +13,7 @@
 #include <perdure/contracts.h>
 #include <perdure/detail/safe_argument.h>
 #include <perdure/detail/turn_api.h>
+#include <perdure/detail/use_it.h>
 #include <perdure/future.h>
 #include <perdure/json.h>
 #include <perdure/options.h>
@@ -28,14 +29,28 @@ namespace detail {
 
 template <class R>
 Stored<R> take_json(Op& op) {
-  return decode<R>(op.payload, "the result of '" + op.name + "'");
+  const char* what = op.kind == OpKind::kEvent ? "the payload of event '" : "the result of '";
+  return decode<R>(op.payload, what + op.name + "'");
 }
+
+template <class T>
+inline constexpr bool kIsInteger =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> &&
+    !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> &&
+    !std::is_same_v<T, char32_t>;
 
 template <class A, class In>
 constexpr void check_input() {
   static_assert(kSafeArgument<In>, PERDURE_DETAIL_NAME_IT);
-  static_assert(std::is_convertible_v<In&&, A>,
-                "perdure: the input has not the type that the contract names");
+  static_assert(kStandsFor<In&&, A>, "perdure: the input has not the type that the contract names");
+}
+
+template <class A, class In>
+void check_fits(const In& input, const std::string& what) {
+  if constexpr (kIsInteger<A> && kIsInteger<In>) {
+    if (std::in_range<A>(input)) return;
+    throw InvalidArgument(what + ": " + std::to_string(input) + " does not fit its type");
+  }
 }
 
 template <class A, class In>
@@ -44,13 +59,14 @@ std::string encode_input(In&& input, std::string_view called, std::size_t max_by
   if constexpr (std::is_same_v<std::remove_cvref_t<In>, A>) {
     return encode<A>(input, what, max_bytes);
   } else {
-    const A value = std::forward<In>(input);
+    check_fits<A>(input, what);
+    const A value = static_cast<A>(std::forward<In>(input));
     return encode<A>(value, what, max_bytes);
   }
 }
 
 /// What `co_await ctx.continue_as_new(..)` waits for: nothing that comes.
-class [[nodiscard]] Never {
+class PERDURE_DETAIL_USE_IT("co_await it: the execution ends here") Never {
  public:
   using PerdureAwaitable = void;
   Never() {}  // NOLINT(modernize-use-equals-default): must not be an aggregate
@@ -75,7 +91,7 @@ class OrchestrationContext {
   OrchestrationContext& operator=(const OrchestrationContext&) = delete;
 
   // Activities.
-  template <class R, class A, class In>
+  template <class R, class A, class In = A>
   Call<R> call(const Activity<R(A)>& activity, In&& input, const ActivityOptions& options = {}) {
     detail::check_input<A, In>();
     return schedule<R>(
@@ -87,7 +103,7 @@ class OrchestrationContext {
   }
 
   // Children: other orchestrations, started and awaited as calls.
-  template <class R, class A, class In>
+  template <class R, class A, class In = A>
   Future<R> call(const Orchestration<R(A)>& child, In&& input, const ChildOptions& options = {}) {
     detail::check_input<A, In>();
     return start_child<R>(child.name(), encoded<A>(std::forward<In>(input), child.name()), options);
@@ -98,7 +114,7 @@ class OrchestrationContext {
   }
 
   /// Starts a run of its own: no parent link, no answer. An id that is taken is left alone.
-  template <class R, class A, class In>
+  template <class R, class A, class In = A>
   void start_detached(const Orchestration<R(A)>& run,
                       std::string_view id,
                       In&& input,
@@ -141,7 +157,7 @@ class OrchestrationContext {
   /// Ends this execution and begins the next one of the same instance with a new input; its
   /// history starts empty. `co_await` it: it never comes back. Events that nobody has read are
   /// carried over. `self` is this orchestration's own contract (InvalidArgument otherwise).
-  template <class R, class A, class In>
+  template <class R, class A, class In = A>
   detail::Never continue_as_new(const Orchestration<R(A)>& self,
                                 In&& input,
                                 std::string_view version = {}) {
@@ -173,9 +189,10 @@ class OrchestrationContext {
 
   /// Shown beside the status of the run.
   template <class T>
-  void set_status(const T& status) {
-    api_.set_custom_status(
-        detail::encode<T>(status, "the custom status", api_.max_payload_bytes()));
+  void set_status(T&& status) {
+    static_assert(detail::kSafeArgument<T>, PERDURE_DETAIL_NAME_IT);
+    api_.set_custom_status(detail::encode<std::remove_cvref_t<T>>(
+        status, "the custom status", api_.max_payload_bytes()));
   }
 
   /// Storage of the run: made on first use, the same object in every task of it, gone with the

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <perdure/detail/use_it.h>
 #include <perdure/errors.h>
 #include <perdure/failure.h>
 
@@ -29,7 +30,7 @@ using Stored = typename StoredAs<T>::type;
 /// `co_await future.outcome()` gives, where an exception is not wanted (a `co_await` inside `catch`
 /// does not compile).
 template <class T>
-class [[nodiscard]] Outcome {
+class PERDURE_DETAIL_USE_IT("an outcome tells whether the call failed: look at it") Outcome {
  public:
   enum class Kind : std::uint8_t { kCompleted, kFailed, kCanceled };
 

@@ -30,25 +30,38 @@ std::string encoded_result(std::string_view name, Make&& make, std::size_t max_b
   }
 }
 
+/// True when a handler called with these arguments gives what the contract names.
+template <class R, class F, class... Args>
+constexpr bool gives() {
+  if constexpr (!std::is_invocable_v<F&, Args...>) {
+    return false;
+  } else if constexpr (std::is_void_v<R>) {
+    return std::is_void_v<std::invoke_result_t<F&, Args...>>;
+  } else {
+    return kStandsFor<std::invoke_result_t<F&, Args...>, R>;
+  }
+}
+
 template <class R, class A, class F>
 R invoke_activity(F& handler,
                   ActivityContext& ctx,
                   const std::string& input,
                   std::string_view name) {
   if constexpr (std::is_void_v<A>) {
-    if constexpr (std::is_invocable_r_v<R, F&, ActivityContext&>) {
+    if constexpr (gives<R, F, ActivityContext&>()) {
       return handler(ctx);
     } else {
-      static_assert(std::is_invocable_r_v<R, F&>,
-                    "perdure: this activity is called as R(ActivityContext&) or R()");
+      static_assert(gives<R, F>(),
+                    "perdure: this activity is called as R(ActivityContext&) or R(): its handler "
+                    "takes or gives another type");
       return handler();
     }
   } else {
     A value = decode<A>(input, "the input of '" + std::string(name) + "'");
-    if constexpr (std::is_invocable_r_v<R, F&, ActivityContext&, A>) {
+    if constexpr (gives<R, F, ActivityContext&, A>()) {
       return handler(ctx, std::move(value));
     } else {
-      static_assert(std::is_invocable_r_v<R, F&, A>,
+      static_assert(gives<R, F, A>(),
                     "perdure: this activity is called as R(ActivityContext&, A) or R(A): its "
                     "handler takes or gives another type");
       return handler(std::move(value));
@@ -59,7 +72,14 @@ R invoke_activity(F& handler,
 /// How main is called: with the input and, when it takes a third parameter, with a state of the
 /// run.
 template <class F>
-struct MainShape;
+struct MainShape {
+  static_assert(kNever<F>,
+                "perdure: main is called as Task<R>(OrchestrationContext&, A), with a State& as "
+                "third parameter when it wants one");
+  using Output = void;
+  using Input = void;
+  using State = void;
+};
 template <class R>
 struct MainShape<Task<R>(OrchestrationContext&)> {
   using Output = R;
@@ -89,7 +109,7 @@ auto as_function(F main) {
   } else {
     static_assert(std::is_empty_v<F>,
                   "perdure: an orchestration must not capture: its frames outlive the closure");
-    return +main;
+    if constexpr (std::is_empty_v<F>) return +main;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <perdure/detail/task_op.h>
 #include <perdure/detail/turn_api.h>
+#include <perdure/detail/use_it.h>
 #include <perdure/future.h>
 
 namespace perdure {
@@ -25,7 +26,7 @@ Future<T> spawn(TurnApi& api, Task<T> task, SpawnAs how, ScopeRef parent) {
 
 /// A part of a run that can be canceled by itself. What its tasks call, wait for and spawn belongs
 /// to it. Destroying it cancels what still runs in it. One thread: that of the turn.
-class [[nodiscard]] Scope {
+class PERDURE_DETAIL_USE_IT("a scope that is dropped cancels what runs in it: keep it") Scope {
  public:
   Scope(detail::TurnApi& api, detail::ScopeRef state) : api_(&api), state_(std::move(state)) {}
   Scope(Scope&& other) noexcept = default;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <perdure/detail/promise_base.h>
+#include <perdure/detail/use_it.h>
 #include <perdure/outcome.h>
 
 namespace perdure {
@@ -63,7 +64,7 @@ class ValuePromise<void> : public TaskPromise {
 /// Ownership: the frame belongs to this object and is destroyed with it. One thread: that of the
 /// turn; which thread that is may change from turn to turn.
 template <class T>
-class [[nodiscard]] Task {
+class PERDURE_DETAIL_USE_IT("a task runs when it is awaited, spawned or shielded") Task {
  public:
   using PerdureAwaitable = void;
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <perdure/detail/safe_argument.h>
+#include <perdure/detail/use_it.h>
 #include <perdure/detail/waiter.h>
 #include <perdure/future.h>
 
@@ -161,7 +163,7 @@ class AllOfTupleAwaiter final : public AllWaiter {
   std::tuple<Take<Ts>...> takes_;
 };
 
-class [[nodiscard]] AnyOf {
+class PERDURE_DETAIL_USE_IT("co_await when_any") AnyOf {
  public:
   using PerdureAwaitable = void;
   explicit AnyOf(std::vector<OpRef> ops) : ops_(std::move(ops)) {}
@@ -172,7 +174,7 @@ class [[nodiscard]] AnyOf {
 };
 
 template <class T>
-class [[nodiscard]] AllOfVector {
+class PERDURE_DETAIL_USE_IT("co_await when_all") AllOfVector {
  public:
   using PerdureAwaitable = void;
   explicit AllOfVector(std::vector<Future<T>> futures) : futures_(std::move(futures)) {}
@@ -189,7 +191,7 @@ class [[nodiscard]] AllOfVector {
 };
 
 template <class... Ts>
-class [[nodiscard]] AllOfTuple {
+class PERDURE_DETAIL_USE_IT("co_await when_all") AllOfTuple {
  public:
   using PerdureAwaitable = void;
   AllOfTuple(std::vector<OpRef> ops, std::tuple<Take<Ts>...> takes)
@@ -244,6 +246,12 @@ detail::AnyOf when_any(std::vector<Future<T>>& futures) {
   return detail::AnyOf(std::move(ops));
 }
 
+template <class T>
+detail::AnyOf when_any(std::vector<Future<T>>&&) {
+  static_assert(detail::kNever<T>,
+                "perdure: when_any leaves the futures with their owner: name the vector");
+}
+
 /// All values, in the order of the arguments, as a tuple (`void` gives an empty place). When one
 /// does not complete, the await ends at once with its exception; the others stay with their owner.
 template <class... Futures>
@@ -257,8 +265,12 @@ requires(detail::FutureLike<Futures>&&...) auto when_all(Futures&&... futures) {
 /// All values of a vector of futures, in its order; the futures belong to the wait: when one does
 /// not complete, the others are canceled.
 template <class T>
-detail::AllOfVector<T> when_all(std::vector<Future<T>> futures) {
+detail::AllOfVector<T> when_all(std::vector<Future<T>>&& futures) {
   return detail::AllOfVector<T>(std::move(futures));
+}
+template <class T>
+detail::AllOfVector<T> when_all(std::vector<Future<T>>&) {
+  static_assert(detail::kNever<T>, "perdure: when_all takes the vector over: std::move it");
 }
 
 }  // namespace perdure

@@ -3,6 +3,7 @@
 
 #include "replay/arguments.h"
 #include "replay/execution.h"
+#include "replay/arguments.h"
 
 namespace perdure::replay {
 

@@ -40,6 +40,8 @@ Failure describe(const std::exception_ptr& error) {
     return failure;
   } catch (const Canceled& canceled) {
     return {kCanceledFailure, printable(canceled.reason()), false, {}};
+  } catch (const InvalidArgument& refused) {  // the same call would be refused again
+    return {kInvalidArgumentFailure, printable(refused.what()), false, {}};
   } catch (const std::exception& exception) {
     return {readable(typeid(exception).name()), printable(exception.what()), true, {}};
   } catch (...) {

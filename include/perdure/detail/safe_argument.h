@@ -17,6 +17,28 @@ template <class F>
 inline constexpr bool kSafeCallable =
     std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<std::remove_cvref_t<F>>;
 
+template <class From, class To>
+constexpr bool stands_for() {
+  using Given = std::remove_cv_t<std::decay_t<From>>;
+  if constexpr (!std::is_convertible_v<From, To>) {
+    return false;
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return std::is_same_v<Given, bool> || std::is_class_v<Given>;
+  } else if constexpr (std::is_integral_v<To>) {
+    return !std::is_floating_point_v<Given>;
+  } else {
+    return true;
+  }
+}
+
+/// True when `From` may stand for a `To`: it converts, and nothing is lost by its type alone.
+/// Whether an integer fits is seen when its value is known.
+template <class From, class To>
+inline constexpr bool kStandsFor = stands_for<From, To>();
+
+template <class>
+inline constexpr bool kNever = false;
+
 #define PERDURE_DETAIL_NAME_IT                                                                  \
   "perdure: name this value on the line before and pass the name: g++ 12 destroys a temporary " \
   "aggregate or closure inside a co_await expression twice"
