@@ -60,7 +60,7 @@ enum class EventKind : std::uint8_t {
 
   // Recorded values and markers.
   kCustomStatusSet = 60,     ///< payload
-  kSideEffectRecorded = 61,  ///< name, payload: uuid, random number, side effect
+  kSideEffectRecorded = 61,  ///< name, payload: uuid, random number, side effect; or failure
   kPatchMarked = 62,         ///< name = patch id
   kScopeCanceled = 63,       ///< number = scope
 

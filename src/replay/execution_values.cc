@@ -1,9 +1,11 @@
 #include <array>
 #include <charconv>
 
+#include <perdure/detail/user_error.h>
+#include <perdure/errors.h>
+
 #include "replay/arguments.h"
 #include "replay/execution.h"
-#include "replay/arguments.h"
 
 namespace perdure::replay {
 
@@ -12,6 +14,11 @@ namespace {
 /// Leaves user code that asks for a value after the engine has stopped it. Should the code catch
 /// it, its next await does not come back.
 struct Stopped {};
+
+[[noreturn]] void throw_recorded(const Failure& failure) {
+  if (failure.type == kInvalidArgumentFailure) throw InvalidArgument(failure.message);
+  throw Failed(failure);
+}
 
 }  // namespace
 
@@ -35,9 +42,18 @@ std::optional<std::string> Execution::try_record(std::string_view name,
   HistoryEvent event;
   event.kind = EventKind::kSideEffectRecorded;
   event.name = std::string(name);
-  if (journal_.is_live()) event.payload = make();
+  if (journal_.is_live()) {
+    // A failure is recorded too: a replay does not run `make`, but must go the same way.
+    try {
+      event.payload = make();
+    } catch (...) {
+      event.failure = detail::failure_of(std::current_exception());
+    }
+  }
   const auto recorded = record_command(std::move(event));
-  return recorded ? std::optional(recorded->payload) : std::nullopt;
+  if (!recorded) return std::nullopt;
+  if (!recorded->failure.type.empty()) throw_recorded(recorded->failure);
+  return recorded->payload;
 }
 
 /// For ids and numbers, which destructors and loops of stopped code may ask for as well: they get
