@@ -161,6 +161,9 @@ Task<Parcel> parcel_by_value(OrchestrationContext& ctx, Parcel value) {
   co_await ctx.timer(1s);
   co_return value;
 }
+Parcel make_parcel() {
+  return {Counted("g"), "h"};
+}
 Task<Parcel> made_on_return(OrchestrationContext& ctx) {
   co_await ctx.timer(1s);
   co_return Parcel{Counted("made"), "here"};
@@ -175,9 +178,10 @@ TEST_F(AwaitForms, SubTasks) {
               const Parcel three = co_await parcel_by_value(ctx, std::move(given));
               auto task = by_value(ctx, Counted("f"));
               const Counted four = co_await std::move(task);
-              co_return one.text() + two.probe.text() + three.label + four.text();
+              const Parcel five = co_await parcel_by_value(ctx, make_parcel());
+              co_return one.text() + two.probe.text() + three.label + four.text() + five.label;
             }),
-            "\"abef\"");
+            "\"abefh\"");
 }
 
 TEST_F(AwaitForms, ReturnedAggregates) {
