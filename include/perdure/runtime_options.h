@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <perdure/time.h>
+
+namespace perdure {
+
+/// One task queue that a runtime serves.
+struct WorkerSettings {
+  std::string queue = "default";
+  int max_concurrent_orchestrations = 200;  ///< 1 to 100000: instances locked at a time
+  int max_concurrent_activities = 200;      ///< 1 to 100000: handlers that run at a time
+};
+
+/// Settings of a runtime. A value; `check` says which one is out of its range. Durations are in
+/// real time.
+struct RuntimeOptions {
+  /// The queues that it serves; empty: "default", with the two limits below.
+  std::vector<WorkerSettings> workers = {};
+  int max_concurrent_orchestrations = 200;
+  int max_concurrent_activities = 200;
+
+  // Locks.
+  Duration orchestrator_lock_timeout = std::chrono::seconds(30);
+  Duration worker_lock_timeout = std::chrono::seconds(30);
+  /// Claims are renewed so long before they end; half the timeout when it is not shorter than that.
+  Duration worker_lock_renewal_buffer = std::chrono::seconds(5);
+
+  // Orchestrations.
+  Duration orchestration_deadlock_timeout = std::chrono::seconds(2);  ///< of user code; 0 = off
+  Duration cancel_cleanup_timeout = std::chrono::seconds(60);
+  Duration handler_drain_timeout = std::chrono::seconds(60);
+  std::size_t max_cached_orchestrations = 10'000;  ///< 0: nothing is kept between turns
+  std::size_t max_cache_bytes = std::size_t{256} << 20U;
+  /// Part of the cached turns that are replayed and compared: 0 to 1.
+  double replay_check_fraction = 0.001;
+  std::size_t history_warning_events = 25'000;
+
+  // Activities.
+  int max_attempts = 10;  ///< claims of a call that may be lost before it is failed as poison
+  Duration cancellation_poll_interval = std::chrono::seconds(1);
+  Duration activity_cancellation_grace_period = std::chrono::seconds(10);
+  Duration default_heartbeat_throttle_interval = std::chrono::seconds(30);
+  Duration max_heartbeat_throttle_interval = std::chrono::seconds(60);
+
+  // Shutdown and handlers that do not stop.
+  Duration shutdown_grace_period = std::chrono::seconds(10);
+  Duration shutdown_force_timeout = std::chrono::seconds(5);
+  Duration force_exit_timeout = std::chrono::seconds(60);  ///< 0 = off
+  int max_zombie_count = 10;
+  Duration zombie_retry_interval = std::chrono::seconds(1);
+  Duration zombie_retry_max_delay = std::chrono::seconds(60);
+  Duration zombie_grace_period = std::chrono::seconds(10);
+  Duration zombie_give_up_after = std::chrono::hours(1);
+  Duration zombie_shutdown_timeout = std::chrono::seconds(30);
+
+  // The store and other processes.
+  Duration store_poll_interval = std::chrono::seconds(1);
+  Duration process_heartbeat_interval = std::chrono::seconds(1);
+  Duration worker_dead_after = std::chrono::seconds(5);
+  std::size_t max_payload_bytes = std::size_t{2} << 20U;
+};
+
+/// Throws InvalidArgument that names the field, its range and its value.
+void check(const RuntimeOptions& options);
+
+}  // namespace perdure

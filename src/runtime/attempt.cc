@@ -1,0 +1,41 @@
+#include "runtime/attempt.h"
+
+#include <utility>
+
+namespace perdure::runtime {
+
+namespace {
+
+std::string key_of(const WorkItem& item) {
+  return item.instance_id + "/" + std::to_string(item.owner.execution.value) + "/" +
+         std::to_string(item.owner.event.value);
+}
+
+}  // namespace
+
+Attempt::Attempt(WorkItem item, Sleeper& sleeper, std::size_t max_payload_bytes)
+    : item_(std::move(item)),
+      key_(key_of(item_)),
+      sleeper_(sleeper),
+      max_payload_bytes_(max_payload_bytes) {}
+
+void Attempt::stop(const std::string& reason) {
+  told_.with([&](Told& told) {
+    if (!stop_.stop_requested()) told.reason = reason;
+  });
+  stop_.request_stop();
+}
+
+std::optional<std::string> Attempt::reported() const {
+  return told_.with([](const Told& told) { return told.reported; });
+}
+
+std::string Attempt::cancel_reason() const {
+  return told_.with([](const Told& told) { return told.reason; });
+}
+
+void Attempt::heartbeat(std::string details) {
+  told_.with([&](Told& told) { told.reported = std::move(details); });
+}
+
+}  // namespace perdure::runtime

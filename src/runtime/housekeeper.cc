@@ -1,0 +1,20 @@
+#include "runtime/housekeeper.h"
+
+namespace perdure::runtime {
+
+Step Housekeeper::poll_once() {
+  const Result<SweptWork> swept = provider_.sweep_work_items();
+  if (!swept.ok()) return {.trouble = swept.error()};
+  attempts_.fire(swept->touched, "the time of the call is over");
+  const Result<CascadesCarriedOn> cascades = provider_.carry_on_cascades();
+  if (!cascades.ok()) return {.trouble = cascades.error()};
+  attempts_.fire(cascades->touched, "the run was canceled");
+  Step step;
+  step.worked = swept->promoted + swept->lost + swept->ended + swept->poisoned + swept->timed_out +
+                    cascades->reached + cascades->remaining >
+                0;
+  step.next_at = swept->next_at;
+  return step;
+}
+
+}  // namespace perdure::runtime

@@ -1,0 +1,233 @@
+#include "runtime/orchestration_dispatcher.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/log.h"
+#include "runtime/histories.h"
+#include "runtime/served.h"
+#include "runtime/turn.h"
+#include "runtime/turn_to_commit.h"
+
+namespace perdure::runtime {
+
+namespace {
+
+BlockedReason blocked_by(ErrorCode code) {
+  return code == ErrorCode::kCorrupt ? BlockedReason::kCorrupt : BlockedReason::kStoreError;
+}
+
+/// True when the deadline of the run has come and nobody has canceled it yet.
+bool is_overdue(const OrchestrationItem& item) {
+  if (item.cancel_requested_at) return false;
+  return std::any_of(item.messages.begin(), item.messages.end(), [&](const Message& message) {
+    return message.kind == MessageKind::kRunDeadline && message.execution == item.execution;
+  });
+}
+
+void write_log(const OrchestrationItem& item, const replay::TurnResult& result) {
+  for (const std::string& warning : result.warnings) {
+    log::warning(warning, {{"instance", item.id}, {"orchestration", item.name}});
+  }
+  constexpr int kLowest = static_cast<int>(log::Level::kDebug);
+  for (const replay::LogLine& line : result.log) {
+    const int level =
+        std::clamp(kLowest + line.level, kLowest, static_cast<int>(log::Level::kError));
+    log::write(static_cast<log::Level>(level), line.text, {{"instance", item.id}});
+  }
+}
+
+}  // namespace
+
+OrchestrationDispatcher::OrchestrationDispatcher(Parts parts, DispatcherOptions options)
+    : parts_(parts), options_(std::move(options)) {}
+
+Step OrchestrationDispatcher::poll_once() {
+  FetchOrchestrationItems fetch;
+  fetch.epoch = parts_.tokens.epoch();
+  fetch.queue = options_.queue;
+  fetch.served = served_by(parts_.handlers);
+  fetch.tokens = parts_.tokens.next(options_.batch);
+  fetch.lock_for = options_.lock_timeout;
+  auto fetched = parts_.provider.fetch_orchestration_items(std::move(fetch));
+  if (!fetched.ok()) return {.trouble = std::move(fetched).error()};
+  Step step;
+  step.worked = !fetched->items.empty();
+  step.next_at = fetched->next_at;
+  std::vector<Turn> turns = prepare(std::move(fetched->items));
+  replay_missing(turns);
+  for (Turn& turn : turns) run(turn, fetched->now);
+  commit(turns);
+  give_back(turns);
+  return step;
+}
+
+std::vector<OrchestrationDispatcher::Turn> OrchestrationDispatcher::prepare(
+    std::vector<OrchestrationItem> items) {
+  std::vector<Turn> turns(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    turns[i].item = std::move(items[i]);
+    look_up(turns[i]);
+  }
+  return turns;
+}
+
+void OrchestrationDispatcher::look_up(Turn& turn) {
+  const OrchestrationItem& item = turn.item;
+  if (item.problem) {
+    return turn.block(
+        options_.backoff.after(item.deferrals + 1), BlockedReason::kCorrupt, item.problem->message);
+  }
+  if (is_overdue(item)) return cancel_overdue(turn);
+  turn.main = find_main(parts_.handlers, item);
+  if (turn.main == nullptr) {
+    return turn.block(options_.backoff.after(item.deferrals + 1),
+                      BlockedReason::kUnserved,
+                      "orchestration '" + item.name + "' is not registered " +
+                          (item.version.empty() ? "without a version, as this run began"
+                                                : "with version " + item.version));
+  }
+  turn.frames = parts_.frames.take(turn.key_before());
+}
+
+/// The cancel is a commit of its own; the turn that hears of it comes with the next fetch, where
+/// the cancel stands first.
+void OrchestrationDispatcher::cancel_overdue(Turn& turn) {
+  CancelOrchestration cancel;
+  cancel.id = turn.item.id;
+  cancel.reason = "deadline";
+  cancel.cleanup_timeout = options_.cleanup_timeout;
+  const Result<CancelAnswer> answer = parts_.provider.cancel_orchestration(std::move(cancel));
+  if (answer.ok()) {
+    parts_.attempts.fire(answer->touched, "deadline");
+    return turn.again();
+  }
+  turn.block(options_.backoff.after(turn.item.deferrals + 1),
+             blocked_by(answer.code()),
+             "the run is past its deadline and could not be canceled: " + answer.error().message);
+}
+
+void OrchestrationDispatcher::replay_missing(std::vector<Turn>& turns) {
+  std::vector<Turn*> missing;
+  std::vector<WantedHistory> wanted;
+  for (Turn& turn : turns) {
+    if (!turn.open() || turn.frames) continue;
+    missing.push_back(&turn);
+    wanted.push_back({turn.item.instance, turn.item.execution, turn.item.last_event});
+  }
+  if (missing.empty()) return;
+  auto histories = read_histories(parts_.provider, wanted, options_.history_page);
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    Turn& turn = *missing[i];
+    if (!histories[i].ok()) {
+      const Error& error = histories[i].error();
+      turn.block(
+          options_.backoff.after(turn.item.deferrals + 1), blocked_by(error.code), error.message);
+      continue;
+    }
+    replay::ExecutionSpec spec{
+        turn.item.id, turn.item.execution, turn.item.name, turn.main->version, turn.item.queue};
+    turn.frames = std::make_unique<replay::Execution>(
+        std::move(spec),
+        *turn.main,
+        replay::ExecutionOptions{options_.arguments, options_.max_payload_bytes},
+        parts_.random);
+    turn.frames->replay(std::move(histories[i]).value(), had_turn(turn.item));
+  }
+}
+
+void OrchestrationDispatcher::run(Turn& turn, TimePoint now) {
+  if (!turn.open()) return;
+  replay::TurnResult result;
+  if (turn.frames->mismatch()) {
+    result.mismatch = turn.frames->mismatch();
+  } else {
+    result = turn.frames->turn(std::move(turn.item.messages), now);
+  }
+  if (result.mismatch) {
+    return turn.block(options_.backoff.after(turn.item.deferrals + 1),
+                      BlockedReason::kNondeterminism,
+                      to_string(*result.mismatch));
+  }
+  turn.result = std::move(result);
+}
+
+void OrchestrationDispatcher::commit(std::vector<Turn>& turns) {
+  AckOrchestrationItems ack;
+  std::vector<Turn*> acked;
+  for (Turn& turn : turns) {
+    if (!turn.open()) continue;
+    acked.push_back(&turn);
+    ack.entries.push_back(
+        to_commit(turn.item, turn.main->version, std::move(turn.result->decisions), options_));
+  }
+  if (acked.empty()) return;
+  const auto answer = parts_.provider.ack_orchestration_items(std::move(ack));
+  for (std::size_t i = 0; i < acked.size(); ++i) {
+    react(*acked[i], answer.ok() ? (*answer)[i] : Result<TurnCommitted>(answer.error()));
+  }
+}
+
+void OrchestrationDispatcher::react(Turn& turn, const Result<TurnCommitted>& answer) {
+  if (answer.ok()) {
+    parts_.attempts.fire(answer->touched, "the orchestration gave the call up");
+    succeed(turn);
+    if (turn.frames->has_ended()) return;
+    const FrameKey key{
+        turn.item.instance, turn.item.execution, turn.frames->last_event(), turn.item.lock};
+    return parts_.frames.keep(key, std::move(turn.frames));
+  }
+  const Error& error = answer.error();
+  switch (reaction(error.code)) {
+    case Reaction::kRereadAndRedo:
+      return turn.again();
+    case Reaction::kDropWork:
+    case Reaction::kGiveUp:
+      return turn.frames.reset();
+    case Reaction::kLookThenDecide:
+      return look_whether_committed(turn, error);
+    case Reaction::kRetryLater:
+    case Reaction::kFixInput:
+    case Reaction::kIsolate:
+      return turn.block(options_.backoff.after(turn.item.deferrals + 1),
+                        blocked_by(error.code),
+                        "the turn could not be committed: " + error.message);
+  }
+}
+
+void OrchestrationDispatcher::look_whether_committed(Turn& turn, const Error& error) {
+  turn.frames.reset();
+  const auto info = parts_.provider.get_execution(turn.item.id, turn.item.execution);
+  if (info.ok() && info->last_turn == turn.item.lock) return succeed(turn);
+  // Giving back is fenced by the lock, so it does nothing when the turn is in the store after all.
+  turn.block(options_.backoff.after(turn.item.deferrals + 1),
+             BlockedReason::kStoreError,
+             "it is not known whether the turn was committed: " + error.message);
+}
+
+void OrchestrationDispatcher::succeed(Turn& turn) {
+  write_log(turn.item, *turn.result);
+}
+
+void OrchestrationDispatcher::give_back(std::vector<Turn>& turns) {
+  AbandonOrchestrationItems abandon;
+  for (Turn& turn : turns) {
+    if (!turn.given_back) continue;
+    if (turn.given_back->blocked != BlockedReason::kNone) {
+      log::warning("a run is blocked",
+                   {{"instance", turn.item.id},
+                    {"reason", to_string(turn.given_back->blocked)},
+                    {"detail", turn.given_back->blocked_detail}});
+    }
+    abandon.entries.push_back(std::move(*turn.given_back));
+  }
+  if (abandon.entries.empty()) return;
+  const auto answer = parts_.provider.abandon_orchestration_items(std::move(abandon));
+  // Locks that could not be given back end by expiry.
+  if (!answer.ok()) {
+    log::warning("locks could not be given back", {{"error", answer.error().message}});
+  }
+}
+
+}  // namespace perdure::runtime

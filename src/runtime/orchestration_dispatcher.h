@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <perdure/detail/handler_table.h>
+
+#include "base/random.h"
+#include "provider/provider.h"
+#include "provider/token_mint.h"
+#include "runtime/attempts.h"
+#include "runtime/frame_keeper.h"
+#include "runtime/step.h"
+#include "runtime/step_options.h"
+
+namespace perdure::runtime {
+
+/// Runs the turns of one queue: locks instances that have messages, brings their frames back or
+/// replays them, runs the turn, commits what it decided.
+///
+/// One turn, one commit: whatever is not committed never happened, and the turn is computed again
+/// from history. Trouble with the store delays a run and never fails it. A mismatch, a row that
+/// cannot be read and missing code block the run with the reason shown, and are tried again with
+/// growing delays. Log lines are written and stop tokens fire after the successful answer only.
+/// A crash leaves locks that end by expiry or takeover.
+/// Threading: one thread per object; several may serve one queue. The frame keeper is shared as far
+/// as it allows that.
+class OrchestrationDispatcher {
+ public:
+  /// What it works with; all must outlive it, and frames must not outlive the handlers.
+  struct Parts {
+    Provider& provider;
+    TokenMint& tokens;
+    const detail::HandlerTable& handlers;
+    FrameKeeper& frames;
+    Attempts& attempts;
+    Random& random;
+  };
+
+  OrchestrationDispatcher(Parts parts, DispatcherOptions options);
+
+  /// Fetches up to `batch` instances and takes each through one turn.
+  Step poll_once();
+
+ private:
+  struct Turn;
+
+  std::vector<Turn> prepare(std::vector<OrchestrationItem> items);
+  void look_up(Turn& turn);
+  void cancel_overdue(Turn& turn);
+  void replay_missing(std::vector<Turn>& turns);
+  void run(Turn& turn, TimePoint now);
+  void commit(std::vector<Turn>& turns);
+  void react(Turn& turn, const Result<TurnCommitted>& answer);
+  void look_whether_committed(Turn& turn, const Error& error);
+  void succeed(Turn& turn);
+  void give_back(std::vector<Turn>& turns);
+
+  Parts parts_;
+  const DispatcherOptions options_;
+};
+
+}  // namespace perdure::runtime

@@ -1,0 +1,27 @@
+#include "runtime/served.h"
+
+namespace perdure::runtime {
+
+std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers) {
+  std::vector<ServedOrchestration> served;
+  const std::string* last = nullptr;
+  for (const detail::OrchestrationHandler* each : handlers.orchestrations()) {
+    if (last == nullptr || *last != each->name) served.push_back({each->name, {}});
+    last = &each->name;
+    if (!each->version.empty()) served.push_back({each->name, each->version});
+  }
+  return served;
+}
+
+const detail::OrchestrationHandler* find_main(const detail::HandlerTable& handlers,
+                                              const OrchestrationItem& item) {
+  if (!item.version.empty() || !had_turn(item)) {
+    return handlers.find_orchestration(item.name, item.version);
+  }
+  for (const detail::OrchestrationHandler* each : handlers.orchestrations()) {
+    if (each->name == item.name && each->version.empty()) return each;
+  }
+  return nullptr;
+}
+
+}  // namespace perdure::runtime

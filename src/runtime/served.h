@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include <perdure/detail/handler_table.h>
+
+#include "provider/orchestration_requests.h"
+
+namespace perdure::runtime {
+
+/// The names and versions that a dispatcher fetches: those registered, and of each name the empty
+/// version, for runs that were started without one.
+std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers);
+
+/// The code of an item. Before its first turn a run without a version takes the newest; from then
+/// on it stays on the version that it has, so the empty one means code registered without. Null
+/// when that is not registered.
+const detail::OrchestrationHandler* find_main(const detail::HandlerTable& handlers,
+                                              const OrchestrationItem& item);
+
+/// True when the execution has committed a turn.
+inline bool had_turn(const OrchestrationItem& item) {
+  return item.last_turn.serial != 0;
+}
+
+}  // namespace perdure::runtime

@@ -1,0 +1,15 @@
+#include "runtime/sleeper.h"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace perdure::runtime {
+
+void RealSleeper::sleep_for(Duration time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, time, [] { return false; });
+}
+
+}  // namespace perdure::runtime

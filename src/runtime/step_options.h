@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "replay/journal.h"
+
+/// Settings of the steps: what dispatchers, workers and the housekeeper read. Checked once, by
+/// whoever builds them.
+namespace perdure::runtime {
+
+/// How long a turn that could not be committed waits before it is tried again: the first time,
+/// doubling up to the longest.
+struct Backoff {
+  Duration first = std::chrono::milliseconds(500);
+  Duration longest = std::chrono::minutes(1);
+
+  /// The delay after `times` tries in a row that led to nothing (1 = the first).
+  Duration after(int times) const;
+};
+
+struct DispatcherOptions {
+  std::string queue = "default";
+  std::size_t batch = 64;                               ///< instances of one fetch
+  Duration lock_timeout = std::chrono::seconds(30);     ///< orchestrator_lock_timeout
+  Duration cleanup_timeout = std::chrono::seconds(60);  ///< cancel_cleanup_timeout
+  Backoff backoff;
+  replay::ArgumentCheck arguments = replay::ArgumentCheck::kWarn;
+  std::size_t max_payload_bytes = std::size_t{2} << 20U;
+  std::size_t history_page = 10'000;  ///< events of one read
+};
+
+struct WorkerOptions {
+  std::string queue = "default";
+  std::size_t slots = 64;                            ///< handlers of one claim
+  Duration lock_timeout = std::chrono::seconds(30);  ///< worker_lock_timeout
+  Duration missing_handler_delay = std::chrono::seconds(10);
+  std::size_t max_payload_bytes = std::size_t{2} << 20U;
+};
+
+/// InvalidArgument that names the field and its range.
+Status check(const DispatcherOptions& options);
+Status check(const WorkerOptions& options);
+
+}  // namespace perdure::runtime

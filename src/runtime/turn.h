@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "provider/orchestration_requests.h"
+#include "provider/turn_commit.h"
+#include "replay/execution.h"
+#include "runtime/frame_keeper.h"
+#include "runtime/orchestration_dispatcher.h"
+
+namespace perdure::runtime {
+
+/// One item on its way through a step of the dispatcher: locked, then either committed, given back
+/// or dropped.
+struct OrchestrationDispatcher::Turn {
+  OrchestrationItem item;
+  const detail::OrchestrationHandler* main = nullptr;
+  std::unique_ptr<replay::Execution> frames;
+  std::optional<replay::TurnResult> result;
+  /// Set: the lock is given back so instead of a commit.
+  std::optional<AbandonedOrchestrationItem> given_back;
+
+  /// Whether the turn is still to be run.
+  bool open() const { return !given_back; }
+
+  FrameKey key_before() const {
+    return {item.instance, item.execution, item.last_event, item.last_turn};
+  }
+
+  /// Computed again at once; nothing is charged.
+  void again() { hold(Duration{}, Charge::kNothing, BlockedReason::kNone, {}); }
+
+  /// Tried again later; what is in the way is shown.
+  void block(Duration delay, BlockedReason reason, std::string detail) {
+    hold(delay, Charge::kDeferral, reason, std::move(detail));
+  }
+
+ private:
+  void hold(Duration delay, Charge charge, BlockedReason reason, std::string detail) {
+    frames.reset();
+    AbandonedOrchestrationItem entry;
+    entry.instance = item.instance;
+    entry.lock = item.lock;
+    entry.delay = delay;
+    entry.charge = charge;
+    entry.blocked = reason;
+    entry.blocked_detail = std::move(detail);
+    given_back = std::move(entry);
+  }
+};
+
+}  // namespace perdure::runtime

@@ -1,0 +1,35 @@
+#include "runtime/turn_to_commit.h"
+
+#include <utility>
+
+#include <perdure/version.h>
+
+namespace perdure::runtime {
+
+TurnCommit to_commit(const OrchestrationItem& item,
+                     const std::string& version,
+                     replay::TurnDecisions decisions,
+                     const DispatcherOptions& options) {
+  TurnCommit commit;
+  commit.instance = item.instance;
+  commit.execution = item.execution;
+  commit.lock = item.lock;
+  commit.events = std::move(decisions.events);
+  commit.status = decisions.status;
+  commit.output = std::move(decisions.output);
+  commit.failure = std::move(decisions.failure);
+  commit.custom_status = std::move(decisions.custom_status);
+  if (version != item.version) commit.version = version;
+  commit.engine_version = std::string(kVersionString);
+  commit.work = std::move(decisions.work);
+  commit.canceled_work = std::move(decisions.canceled_work);
+  commit.timers = std::move(decisions.timers);
+  commit.canceled_timers = std::move(decisions.canceled_timers);
+  commit.children = std::move(decisions.children);
+  commit.canceled_children = std::move(decisions.canceled_children);
+  commit.cleanup_timeout = options.cleanup_timeout;
+  commit.next = std::move(decisions.next);
+  return commit;
+}
+
+}  // namespace perdure::runtime
