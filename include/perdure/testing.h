@@ -1,0 +1,238 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <perdure/contracts.h>
+#include <perdure/errors.h>
+#include <perdure/json.h>
+#include <perdure/options.h>
+#include <perdure/outcome.h>
+#include <perdure/registry.h>
+#include <perdure/run_status.h>
+#include <perdure/time.h>
+
+/// Tests of orchestrations, without threads, files or waiting.
+///
+///     pd::testing::TestRuntime runtime(registry);
+///     auto run = runtime.start(checkout, "o-1", order);
+///     runtime.advance(48h);
+///     EXPECT_EQ(run.result(), "rejected");
+namespace perdure::testing {
+
+struct TestOptions {
+  std::size_t max_payload_bytes = std::size_t{2} << 20U;
+  Duration cleanup_timeout = std::chrono::seconds(60);  ///< cancel_cleanup_timeout
+  /// Steps that `run_until_idle` may take without time passing; then it throws, since the code
+  /// under test never comes to rest.
+  std::size_t max_steps = 100'000;
+};
+
+/// What happens to a commit of a turn that is made to fail. In each case the frames are thrown away
+/// and the turn is computed again; nothing is done twice.
+enum class CommitFault : std::uint8_t {
+  kRefused,      ///< nothing written, as when a cancel came under the turn: again at once
+  kUnavailable,  ///< nothing written, as when the store is down: again after a pause
+  kLockLost,     ///< nothing written, another process took the lock: again at once
+  kUnknown,      ///< nothing written, and the answer does not say so: again after a pause
+  kAnswerLost,   ///< written, and the answer does not say so
+};
+
+/// One row of a history, for people and for comparing.
+struct RecordedEvent {
+  std::int64_t id = 0;
+  std::string kind;         ///< as in "activity_scheduled"
+  std::int64_t source = 0;  ///< the event that this one answers; 0 = none
+  std::string name;
+  std::string payload;  ///< JSON text
+  std::string text;
+  Failure failure;
+  TimePoint at{};
+
+  bool operator==(const RecordedEvent&) const = default;
+};
+
+/// What waits in the store.
+struct Queued {
+  std::int64_t runs_ready = 0;                ///< want a turn now
+  std::int64_t runs_later = 0;                ///< want one later: a timer, a pause
+  std::map<std::string, std::int64_t> calls;  ///< of activities: waiting or held, by name
+};
+
+namespace detail {
+class TestEngine;
+
+struct EndedRun {
+  ExecutionStatus status = ExecutionStatus::kCompleted;
+  std::string output;
+  Failure failure;
+  std::string reason;
+};
+/// Runs until idle; Conflict that says what the run waits for when it has not ended.
+EndedRun end_of(TestEngine& engine, const std::string& id);
+RunStatus status_of(TestEngine& engine, const std::string& id);
+}  // namespace detail
+
+/// A run under test. Must not outlive its TestRuntime.
+template <class R>
+class TestRun {
+ public:
+  TestRun(detail::TestEngine& engine, std::string id) : engine_(&engine), id_(std::move(id)) {}
+
+  const std::string& id() const { return id_; }
+
+  /// Runs until idle, then the result; throws `RunFailed`, `RunCanceled` (also for a terminated
+  /// run), or `Conflict` that says what it waits for when it has not ended.
+  R result() {
+    const detail::EndedRun end = detail::end_of(*engine_, id_);
+    if (end.status == ExecutionStatus::kFailed) throw RunFailed(end.failure);
+    if (end.status != ExecutionStatus::kCompleted) throw RunCanceled(end.reason);
+    if constexpr (!std::is_void_v<R>) return decoded(end);
+  }
+
+  /// The same as a value; throws only `Conflict`.
+  Outcome<R> outcome() {
+    const detail::EndedRun end = detail::end_of(*engine_, id_);
+    if (end.status == ExecutionStatus::kFailed) return Outcome<R>::failed(end.failure);
+    if (end.status != ExecutionStatus::kCompleted) return Outcome<R>::canceled(end.reason);
+    return Outcome<R>::completed(decoded(end));
+  }
+
+  /// As it stands; runs nothing.
+  RunStatus status() const { return detail::status_of(*engine_, id_); }
+
+ private:
+  perdure::detail::Stored<R> decoded(const detail::EndedRun& end) const {
+    return perdure::detail::decode<R>(end.output, "the result of run '" + id_ + "'");
+  }
+
+  detail::TestEngine* engine_;
+  std::string id_;
+};
+
+/// The whole engine on the thread of the test: dispatcher, workers and housekeeping step by step
+/// over a store in memory, with a clock that stands still until the test moves it. So a wait of 30
+/// days takes milliseconds, and nothing happens while the test looks.
+///
+/// Nothing runs before `run_until_idle`, `advance` or `result()`. Activities are those of the
+/// registry unless replaced by `fake`; a handler that sleeps moves the clock. All queues are
+/// served. Frames are thrown away after every turn unless told otherwise, so that every turn
+/// replays all that came before: code that is not deterministic is found at once, and shows as
+/// `status(id).blocked == "nondeterminism"`.
+///
+/// Bad input (an id that is empty or too long, a payload that is too large or has no JSON form)
+/// throws `InvalidArgument` naming the field, and nothing is stored.
+/// One thread. The registry is copied: what is added to it later is not seen.
+class TestRuntime {
+ public:
+  explicit TestRuntime(const Registry& registry, const TestOptions& options = {});
+  TestRuntime(const TestRuntime&) = delete;
+  TestRuntime& operator=(const TestRuntime&) = delete;
+  ~TestRuntime();
+
+  // Runs.
+  /// Stores a start; the first turn comes with the next `run_until_idle`.
+  template <class R, class A>
+  TestRun<R> start(const Orchestration<R(A)>& orchestration,
+                   std::string_view id,
+                   const std::type_identity_t<A>& input,
+                   const StartOptions& options = {}) {
+    start_text(orchestration.name(),
+               id,
+               encoded(input, "the input of '" + std::string(orchestration.name()) + "'"),
+               options);
+    return find<R>(id);
+  }
+  template <class R>
+  TestRun<R> start(const Orchestration<R()>& orchestration,
+                   std::string_view id,
+                   const StartOptions& options = {}) {
+    start_text(orchestration.name(), id, "null", options);
+    return find<R>(id);
+  }
+  /// A handle to a run that is known by its id: a child, a detached run.
+  template <class R>
+  TestRun<R> find(std::string_view id) {
+    return TestRun<R>(*engine_, std::string(id));
+  }
+
+  template <class T>
+  EventDelivered raise_event(std::string_view id,
+                             const Event<T>& event,
+                             const std::type_identity_t<T>& payload,
+                             Duration delay = {}) {
+    return raise_text(id,
+                      event.name(),
+                      encoded(payload, "the payload of event '" + std::string(event.name()) + "'"),
+                      delay);
+  }
+  CancelResult cancel(std::string_view id, std::string_view reason);
+  CancelResult terminate(std::string_view id, std::string_view reason);
+
+  // Time.
+  /// Runs turns, activities and housekeeping until nothing is left to do now.
+  void run_until_idle();
+  /// Moves time, stopping at every moment at which something is due and running until idle there.
+  void advance(Duration time);
+  TimePoint now() const;
+
+  // What activities do.
+  /// From now on calls of `activity` run `handler` (as with `Registry::add`); it need not be
+  /// registered.
+  template <class R, class... A, class F>
+  void fake(const Activity<R(A...)>& activity, F handler) {
+    Registry scratch;
+    scratch.add(activity, std::move(handler));
+    replace(activity.name(), *scratch.table()->find_activity(activity.name()));
+  }
+  /// The next `attempts` attempts of `activity` fail so; its handler does not run.
+  template <class R, class... A>
+  void fail_next(const Activity<R(A...)>& activity, int attempts, Failure failure) {
+    fail_attempts(activity.name(), attempts, std::move(failure));
+  }
+
+  // What the store does.
+  /// The next `commits` commits of turns fail.
+  void fail_next_commits(int commits, CommitFault fault = CommitFault::kRefused);
+  /// The next `attempts` outcomes of handlers are lost as if the process had died: the claim lapses
+  /// after 30 s, then the attempt is made again.
+  void lose_next_claims(int attempts);
+  /// True (the default): frames are thrown away after every turn. False: they are kept.
+  void evict_after_every_turn(bool evict);
+  /// Runs the rest with other code, as after a deployment; fakes stay.
+  void deploy(const Registry& registry);
+
+  // What is there.
+  RunStatus status(std::string_view id) const;  ///< NotFound
+  /// Of an execution; 0: of the current one.
+  std::vector<RecordedEvent> history(std::string_view id, std::int64_t execution = 0) const;
+  Queued queued() const;
+
+ private:
+  template <class T>
+  std::string encoded(const T& value, const std::string& what) const {
+    return perdure::detail::encode<T>(value, what, max_payload_bytes_);
+  }
+  void start_text(std::string_view name,
+                  std::string_view id,
+                  std::string input,
+                  const StartOptions& options);
+  EventDelivered raise_text(std::string_view id,
+                            std::string_view name,
+                            std::string payload,
+                            Duration delay);
+  void replace(std::string_view name, perdure::detail::ActivityHandler handler);
+  void fail_attempts(std::string_view name, int attempts, Failure failure);
+
+  std::size_t max_payload_bytes_;
+  std::unique_ptr<detail::TestEngine> engine_;
+};
+
+}  // namespace perdure::testing

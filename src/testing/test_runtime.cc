@@ -1,0 +1,238 @@
+#include <utility>
+
+#include <perdure/testing.h>
+
+#include "client/throw_error.h"
+#include "model/status.h"
+#include "runtime/histories.h"
+#include "testing/test_engine.h"
+#include "testing/waits.h"
+
+namespace perdure::testing {
+
+namespace {
+
+template <class T>
+T or_throw(Result<T> answer) {
+  if (!answer.ok()) throw_error(answer.error());
+  return std::move(answer).value();
+}
+
+std::vector<HistoryEvent> read(Provider& provider,
+                               const InstanceInfo& run,
+                               ExecutionInfo execution) {
+  constexpr std::size_t kPage = 10'000;
+  return or_throw(runtime::read_histories(
+                      provider, {{run.key, execution.execution, execution.last_event}}, kPage)
+                      .front());
+}
+
+Json parsed(const std::string& text) {
+  return text.empty() ? Json() : Json::parse(text);
+}
+
+EventDelivered delivered(EventDelivery answer) {
+  switch (answer) {
+    case EventDelivery::kDelivered:
+      return EventDelivered::kDelivered;
+    case EventDelivery::kBuffered:
+      return EventDelivered::kBuffered;
+    case EventDelivery::kNotFound:
+      return EventDelivered::kNotFound;
+    case EventDelivery::kEnded:
+      return EventDelivered::kEnded;
+  }
+  return EventDelivered::kNotFound;
+}
+
+[[noreturn]] void throw_still_runs(detail::TestEngine& engine, const InstanceInfo& run) {
+  std::string text =
+      "run '" + run.id + "' has not ended: " + std::string(to_string(run.current.status));
+  if (!engine.serves(run.name, run.version)) {
+    text += ", and orchestration '" + run.name + "' is not registered" +
+            (run.version.empty() ? "" : " with version " + run.version);
+  } else if (run.current.blocked != BlockedReason::kNone) {
+    text += ", blocked (" + std::string(to_string(run.current.blocked)) +
+            "): " + run.current.blocked_detail;
+  } else {
+    text += ", waiting for " + describe_waits(read(engine.provider(), run, run.current)) +
+            "; advance the time, raise the event, or fake the activity";
+  }
+  throw Conflict(text);
+}
+
+}  // namespace
+
+namespace detail {
+
+EndedRun end_of(TestEngine& engine, const std::string& id) {
+  engine.run_until_idle();
+  const InstanceInfo run = or_throw(engine.provider().get_instance(id));
+  if (!is_terminal(run.current.status)) throw_still_runs(engine, run);
+  EndedRun end{run.current.status, run.current.output, run.current.failure, {}};
+  if (end.status == ExecutionStatus::kCanceled || end.status == ExecutionStatus::kTerminated) {
+    end.reason = read(engine.provider(), run, run.current).back().text;
+  }
+  return end;
+}
+
+RunStatus status_of(TestEngine& engine, const std::string& id) {
+  const InstanceInfo run = or_throw(engine.provider().get_instance(id));
+  const ExecutionInfo& now = run.current;
+  RunStatus status;
+  status.id = run.id;
+  status.name = run.name;
+  status.version = run.version;
+  status.queue = run.queue;
+  status.execution = now.execution.value;
+  status.status = now.status;
+  if (now.blocked != BlockedReason::kNone) status.blocked = std::string(to_string(now.blocked));
+  status.blocked_detail = now.blocked_detail;
+  status.blocked_since = now.blocked_since;
+  status.custom_status = parsed(now.custom_status);
+  status.output = parsed(now.output);
+  status.failure = now.failure;
+  status.cancel_reason = now.cancel_reason;
+  status.cancel_requested_at = now.cancel_requested_at;
+  status.canceled_at = now.canceled_at;
+  status.deadline = now.deadline;
+  status.started_at = now.started_at;
+  status.completed_at = now.completed_at;
+  return status;
+}
+
+}  // namespace detail
+
+TestRuntime::TestRuntime(const Registry& registry, const TestOptions& options)
+    : max_payload_bytes_(options.max_payload_bytes),
+      engine_(std::make_unique<detail::TestEngine>(registry, options)) {}
+
+TestRuntime::~TestRuntime() = default;
+
+void TestRuntime::start_text(std::string_view name,
+                             std::string_view id,
+                             std::string input,
+                             const StartOptions& options) {
+  StartOrchestration start;
+  start.id = std::string(id);
+  start.name = std::string(name);
+  start.version = std::string(options.version);
+  start.queue = std::string(options.queue);
+  start.input = std::move(input);
+  start.delay = options.delay;
+  start.run_timeout = options.run_timeout;
+  start.on_conflict = options.on_conflict;
+  start.on_reuse = options.on_reuse;
+  start.cleanup_timeout = engine_->options().cleanup_timeout;
+  start.request_id = std::string(options.request_id);
+  const OrchestrationStarted started =
+      or_throw(engine_->provider().start_orchestration(std::move(start)));
+  engine_->attempts().fire(started.touched, "replaced by a new start");
+}
+
+EventDelivered TestRuntime::raise_text(std::string_view id,
+                                       std::string_view name,
+                                       std::string payload,
+                                       Duration delay) {
+  RaiseEvent raise;
+  raise.id = std::string(id);
+  raise.name = std::string(name);
+  raise.payload = std::move(payload);
+  raise.delay = delay;
+  return delivered(or_throw(engine_->provider().raise_event(std::move(raise))));
+}
+
+CancelResult TestRuntime::cancel(std::string_view id, std::string_view reason) {
+  CancelOrchestration cancel;
+  cancel.id = std::string(id);
+  cancel.reason = std::string(reason);
+  cancel.cleanup_timeout = engine_->options().cleanup_timeout;
+  const CancelAnswer answer = or_throw(engine_->provider().cancel_orchestration(std::move(cancel)));
+  engine_->attempts().fire(answer.touched, std::string(reason));
+  return {answer.changed, answer.status};
+}
+
+CancelResult TestRuntime::terminate(std::string_view id, std::string_view reason) {
+  TerminateOrchestration terminate;
+  terminate.id = std::string(id);
+  terminate.reason = std::string(reason);
+  const CancelAnswer answer =
+      or_throw(engine_->provider().terminate_orchestration(std::move(terminate)));
+  engine_->attempts().fire(answer.touched, std::string(reason));
+  return {answer.changed, answer.status};
+}
+
+void TestRuntime::run_until_idle() {
+  engine_->run_until_idle();
+}
+
+void TestRuntime::advance(Duration time) {
+  engine_->advance(time);
+}
+
+TimePoint TestRuntime::now() const {
+  return engine_->clock().now();
+}
+
+void TestRuntime::replace(std::string_view name, perdure::detail::ActivityHandler handler) {
+  engine_->replace(std::string(name), std::move(handler));
+}
+
+void TestRuntime::fail_attempts(std::string_view name, int attempts, Failure failure) {
+  engine_->fail_attempts(std::string(name), attempts, failure);
+}
+
+void TestRuntime::fail_next_commits(int commits, CommitFault fault) {
+  engine_->faults().fail_next_commits(commits, fault);
+}
+
+void TestRuntime::lose_next_claims(int attempts) {
+  engine_->faults().lose_next_claims(attempts);
+}
+
+void TestRuntime::evict_after_every_turn(bool evict) {
+  engine_->frames().set_keeps(!evict);
+}
+
+void TestRuntime::deploy(const Registry& registry) {
+  engine_->deploy(registry);
+}
+
+RunStatus TestRuntime::status(std::string_view id) const {
+  return detail::status_of(*engine_, std::string(id));
+}
+
+std::vector<RecordedEvent> TestRuntime::history(std::string_view id, std::int64_t execution) const {
+  Provider& provider = engine_->provider();
+  const InstanceInfo run = or_throw(provider.get_instance(std::string(id)));
+  const ExecutionInfo wanted =
+      execution == 0 ? run.current
+                     : or_throw(provider.get_execution(std::string(id), ExecutionNo{execution}));
+  std::vector<RecordedEvent> events;
+  for (HistoryEvent& event : read(provider, run, wanted)) {
+    events.push_back({event.id.value,
+                      std::string(to_string(event.kind)),
+                      event.source.value,
+                      std::move(event.name),
+                      std::move(event.payload),
+                      std::move(event.text),
+                      std::move(event.failure),
+                      event.at});
+  }
+  return events;
+}
+
+Queued TestRuntime::queued() const {
+  Queued queued;
+  const QueueDepths depths = or_throw(engine_->provider().queue_depths());
+  for (const QueueDepth& queue : depths.queues) {
+    queued.runs_ready += queue.instances_ready;
+    queued.runs_later += queue.instances_delayed;
+    for (const WorkDepth& work : queue.work) {
+      queued.calls[work.name] += work.ready + work.delayed + work.claimed + work.held;
+    }
+  }
+  return queued;
+}
+
+}  // namespace perdure::testing
