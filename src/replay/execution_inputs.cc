@@ -1,3 +1,4 @@
+#include <exception>
 #include <utility>
 
 #include <perdure/detail/user_error.h>
