@@ -215,10 +215,12 @@ void OrchestrationDispatcher::give_back(std::vector<Turn>& turns) {
   for (Turn& turn : turns) {
     if (!turn.given_back) continue;
     if (turn.given_back->blocked != BlockedReason::kNone) {
-      log::warning("a run is blocked",
-                   {{"instance", turn.item.id},
-                    {"reason", to_string(turn.given_back->blocked)},
-                    {"detail", turn.given_back->blocked_detail}});
+      // Once for each time in a row: it is shown beside the status of the run all the same.
+      log::write(turn.item.deferrals == 0 ? log::Level::kWarning : log::Level::kDebug,
+                 "a run is blocked",
+                 {{"instance", turn.item.id},
+                  {"reason", to_string(turn.given_back->blocked)},
+                  {"detail", turn.given_back->blocked_detail}});
     }
     abandon.entries.push_back(std::move(*turn.given_back));
   }

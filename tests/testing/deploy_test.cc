@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <perdure/testing.h>
+
+namespace perdure::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using perdure::testing::TestRuntime;
+
+inline constexpr Orchestration<std::string()> report{"report"};
+inline constexpr Orchestration<void(int)> fussy{"fussy"};
+inline constexpr Activity<std::string()> fetch{"fetch"};
+inline constexpr Activity<std::string()> print{"print"};
+
+Task<std::string> fetch_and_wait(OrchestrationContext& ctx) {
+  const std::string data = co_await ctx.call(fetch);
+  co_await ctx.timer(1h);
+  co_return "old " + data;
+}
+
+Task<std::string> print_and_wait(OrchestrationContext& ctx) {
+  const std::string data = co_await ctx.call(print);
+  co_await ctx.timer(1h);
+  co_return "new " + data;
+}
+
+Registry with(Task<std::string> (*main)(OrchestrationContext&), std::string_view version = {}) {
+  Registry registry;
+  registry.add(report, main, version);
+  registry.add(fetch, [] { return std::string("fetched"); });
+  registry.add(print, [] { return std::string("printed"); });
+  return registry;
+}
+
+Registry both_versions() {
+  Registry registry = with(fetch_and_wait, "1");
+  registry.add(report, print_and_wait, "2");
+  return registry;
+}
+
+TEST(Deployment, OfChangedCodeBlocksTheRunAndTheOldCodeMendsIt) {
+  TestRuntime runtime(with(fetch_and_wait));
+  auto run = runtime.start(report, "r");
+  runtime.run_until_idle();
+  runtime.deploy(with(print_and_wait));
+  runtime.advance(1h);
+  EXPECT_EQ(run.status().status, ExecutionStatus::kRunning);
+  EXPECT_EQ(run.status().blocked, "nondeterminism");
+  EXPECT_NE(run.status().blocked_detail.find("'fetch'"), std::string::npos)
+      << run.status().blocked_detail;
+  EXPECT_NE(run.status().blocked_detail.find("'print'"), std::string::npos);
+  try {
+    run.result();
+    FAIL() << "it is blocked";
+  } catch (const Conflict& error) {
+    EXPECT_NE(std::string(error.what()).find("nondeterminism"), std::string::npos);
+  }
+  runtime.advance(24h);
+  const std::size_t events = runtime.history("r").size();
+  runtime.deploy(with(fetch_and_wait));
+  runtime.advance(1h);
+  EXPECT_EQ(run.result(), "old fetched");
+  EXPECT_EQ(run.status().blocked, "");
+  EXPECT_EQ(runtime.history("r").size(), events + 2) << "timer fired, completed";
+}
+
+TEST(Deployment, DoesNotKeepFramesOfTheOldCode) {
+  TestRuntime runtime(with(fetch_and_wait));
+  runtime.evict_after_every_turn(false);
+  auto run = runtime.start(report, "r");
+  runtime.run_until_idle();
+  runtime.deploy(with(print_and_wait));
+  runtime.advance(1h);
+  EXPECT_EQ(run.status().blocked, "nondeterminism");
+}
+
+TEST(Versions, ARunWithoutOneTakesTheNewestAndStaysOnIt) {
+  TestRuntime runtime(with(fetch_and_wait, "1"));
+  auto early = runtime.start(report, "early");
+  runtime.run_until_idle();
+  EXPECT_EQ(early.status().version, "1");
+  runtime.deploy(both_versions());
+  auto late = runtime.start(report, "late");
+  auto asked = runtime.start(report, "asked", {.version = "1"});
+  runtime.advance(2h);
+  EXPECT_EQ(early.result(), "old fetched");
+  EXPECT_EQ(late.result(), "new printed");
+  EXPECT_EQ(late.status().version, "2");
+  EXPECT_EQ(asked.result(), "old fetched");
+}
+
+TEST(Versions, ThatNobodyServesWaitForTheirCode) {
+  TestRuntime runtime(both_versions());
+  auto run = runtime.start(report, "r", {.version = "1"});
+  runtime.run_until_idle();
+  runtime.deploy(with(print_and_wait, "2"));
+  runtime.advance(2h);
+  EXPECT_EQ(run.status().status, ExecutionStatus::kRunning);
+  try {
+    run.result();
+    FAIL() << "nobody serves it";
+  } catch (const Conflict& error) {
+    EXPECT_NE(std::string(error.what()).find("is not registered with version 1"), std::string::npos)
+        << error.what();
+  }
+  runtime.deploy(both_versions());
+  runtime.run_until_idle();
+  EXPECT_EQ(run.result(), "old fetched");
+}
+
+TEST(Versions, ARunOfCodeWithoutOneIsShownAsUnservedByCodeWithOne) {
+  TestRuntime runtime(with(fetch_and_wait));
+  auto run = runtime.start(report, "r");
+  runtime.run_until_idle();
+  runtime.deploy(with(print_and_wait, "2"));
+  runtime.advance(1h);
+  EXPECT_EQ(run.status().blocked, "unserved");
+  EXPECT_NE(run.status().blocked_detail.find("'report' is not registered without a version"),
+            std::string::npos);
+  runtime.deploy(with(fetch_and_wait));
+  runtime.advance(1h);
+  EXPECT_EQ(run.result(), "old fetched");
+}
+
+struct Fussy {
+  Fussy() { throw Failed("fussy", "not today"); }
+};
+
+Task<void> run_fussy(OrchestrationContext&, int, Fussy&) {
+  co_return;
+}
+
+TEST(State, ThatCannotBeMadeFailsTheRun) {
+  Registry registry;
+  registry.add(fussy, run_fussy);
+  TestRuntime runtime(registry);
+  auto run = runtime.start(fussy, "r", 1);
+  EXPECT_EQ(run.outcome().failure().type, "fussy");
+}
+
+}  // namespace
+
+}  // namespace perdure::test
