@@ -1,50 +1,22 @@
-#include <cmath>
-#include <limits>
 #include <set>
 #include <string>
 
 #include <perdure/errors.h>
 #include <perdure/runtime_options.h>
 
-#include "base/time.h"
 #include "model/ids.h"
+#include "model/option_ranges.h"
 
 namespace perdure {
 
 namespace {
 
+using option_ranges::check_count;
+using option_ranges::check_size;
+using option_ranges::check_time;
+using option_ranges::refuse;
+
 constexpr long long kMostAtOnce = 100'000;
-constexpr Duration kMostTime = std::chrono::hours(24) * 365;
-
-[[noreturn]] void refuse(const std::string& field,
-                         const std::string& range,
-                         const std::string& is) {
-  throw InvalidArgument(field + " must be " + range + ", but it is " + is);
-}
-
-void check_count(const std::string& field, long long value, long long least, long long most) {
-  if (value >= least && value <= most) return;
-  refuse(field, std::to_string(least) + " to " + std::to_string(most), std::to_string(value));
-}
-
-void check_size(const std::string& field, std::size_t value, std::size_t least) {
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 2;
-  if (value >= least && value <= kMost) return;
-  refuse(field, std::to_string(least) + " to " + std::to_string(kMost), std::to_string(value));
-}
-
-std::string seconds(Duration time) {
-  return std::to_string(to_micros(time)) + " us";
-}
-
-void check_time(const std::string& field,
-                Duration value,
-                Duration least,
-                Duration most = kMostTime) {
-  if (value >= least && value <= most) return;
-  refuse(field, seconds(least) + " to " + seconds(most), seconds(value));
-}
-
 void check_workers(const RuntimeOptions& options) {
   check_count(
       "max_concurrent_orchestrations", options.max_concurrent_orchestrations, 1, kMostAtOnce);

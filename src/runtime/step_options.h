@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <string>
 
-#include "base/result.h"
 #include "base/time.h"
 #include "replay/journal.h"
 
@@ -40,8 +39,8 @@ struct WorkerOptions {
   std::size_t max_payload_bytes = std::size_t{2} << 20U;
 };
 
-/// InvalidArgument that names the field and its range.
-Status check(const DispatcherOptions& options);
-Status check(const WorkerOptions& options);
+/// Throws the public InvalidArgument, naming the field and its range.
+void check(const DispatcherOptions& options);
+void check(const WorkerOptions& options);
 
 }  // namespace perdure::runtime

@@ -46,17 +46,13 @@ runtime::WorkerOptions worker_options(const std::string& queue, const TestOption
   return worker;
 }
 
-void require(const Status& status) {
-  if (!status.ok()) throw_error(status.error());
-}
-
 }  // namespace
 
 TestEngine::TestEngine(const Registry& registry, const TestOptions& options)
     : options_(options),
       store_(open_in_memory(clock_)),
       faulty_(std::make_unique<FaultyProvider>(*store_)) {
-  require(check(dispatcher_options("default", options_)));
+  check(dispatcher_options("default", options_));
   const Epoch epoch = or_throw(faulty_->register_process({.host = "test"}));
   tokens_ = std::make_unique<TokenMint>(epoch);
   housekeeper_ = std::make_unique<runtime::Housekeeper>(*faulty_, attempts_);

@@ -1,0 +1,140 @@
+#include "runtime/run_attempt.h"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include <perdure/errors.h>
+
+#include "runtime/attempts.h"
+
+namespace perdure::runtime {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = WorkOutcome::Kind;
+
+WorkItem item_of(int max_attempts = 1, int failures = 0) {
+  WorkItem item;
+  item.lock = {Epoch{1}, 7};
+  item.instance_id = "order";
+  item.owner.execution = ExecutionNo{2};
+  item.owner.event = EventId{5};
+  item.work.name = "charge";
+  item.work.input = "41";
+  item.work.retry.max_attempts = max_attempts;
+  item.work.retry.first_delay = 3s;
+  item.failures = failures;
+  return item;
+}
+
+class RunAttempt : public ::testing::Test {
+ protected:
+  WorkOutcome run(const detail::ActivityHandler& handler, WorkItem item = item_of()) {
+    attempt_ = std::make_shared<Attempt>(std::move(item), sleeper_, 100);
+    return run_attempt(handler, *attempt_, random_);
+  }
+
+  SeededRandom random_{1};
+  RealSleeper sleeper_;
+  std::shared_ptr<Attempt> attempt_;
+};
+
+TEST_F(RunAttempt, GivesTheResultOfTheHandler) {
+  const WorkOutcome outcome = run([](detail::AttemptApi& api, const std::string& input) {
+    return input + " of " + api.instance_id() + " " + api.idempotency_key();
+  });
+  EXPECT_EQ(outcome.kind, Kind::kCompleted);
+  EXPECT_EQ(outcome.result, "41 of order order/2/5");
+}
+
+TEST_F(RunAttempt, IsTriedAgainAsThePolicySays) {
+  const auto fails = [](detail::AttemptApi&, const std::string&) -> std::string {
+    throw Failed("gateway", "no answer");
+  };
+  const WorkOutcome first = run(fails, item_of(3));
+  EXPECT_EQ(first.kind, Kind::kRetryAt);
+  EXPECT_EQ(first.delay, 3s);
+  EXPECT_EQ(first.failure.type, "gateway");
+  EXPECT_EQ(run(fails, item_of(3, 1)).delay, 6s);
+  EXPECT_EQ(run(fails, item_of(3, 2)).kind, Kind::kFailed);
+}
+
+TEST_F(RunAttempt, IsFinalWhenTheFailureSaysSo) {
+  const WorkOutcome outcome =
+      run([](detail::AttemptApi&,
+             const std::string&) -> std::string { throw Failed("card", "stolen", false); },
+          item_of(3));
+  EXPECT_EQ(outcome.kind, Kind::kFailed);
+}
+
+TEST_F(RunAttempt, MakesAFailureOfAnyException) {
+  const WorkOutcome standard = run([](detail::AttemptApi&, const std::string&) -> std::string {
+    throw std::out_of_range("index 9");
+  });
+  EXPECT_EQ(standard.kind, Kind::kFailed);
+  EXPECT_EQ(standard.failure.type, "std::out_of_range");
+  EXPECT_EQ(standard.failure.message, "index 9");
+  const WorkOutcome odd =
+      run([](detail::AttemptApi&, const std::string&) -> std::string { throw 42; });
+  EXPECT_EQ(odd.kind, Kind::kFailed);
+  EXPECT_EQ(odd.failure.type, "unknown");
+}
+
+TEST_F(RunAttempt, IsCanceledWhenTheTokenHasFired) {
+  Attempts attempts;
+  const WorkOutcome outcome = run([&](detail::AttemptApi& api, const std::string&) -> std::string {
+    attempts.add(attempt_);
+    attempts.fire({{WorkId{1}, {Epoch{1}, 8}, false}}, "another claim");
+    EXPECT_FALSE(api.stop_token().stop_requested());
+    attempts.fire({{WorkId{1}, {Epoch{1}, 7}, false}}, "enough");
+    attempts.fire({{WorkId{1}, {Epoch{1}, 7}, false}}, "too much");
+    EXPECT_EQ(api.cancel_reason(), "enough");
+    throw Canceled(api.cancel_reason());
+  });
+  EXPECT_EQ(outcome.kind, Kind::kCanceled);
+}
+
+TEST_F(RunAttempt, IsAFailureWhenCanceledIsThrownAtWill) {
+  const WorkOutcome outcome =
+      run([](detail::AttemptApi&, const std::string&) -> std::string { throw Canceled("mood"); },
+          item_of(3));
+  EXPECT_EQ(outcome.kind, Kind::kFailed) << "or the orchestration would wait for ever";
+  EXPECT_EQ(outcome.failure.type, kCanceledFailure);
+}
+
+TEST_F(RunAttempt, DoesNotBeginWhenTheTokenHasFiredBefore) {
+  Attempt attempt(item_of(), sleeper_, 100);
+  attempt.stop("gone");
+  bool began = false;
+  const WorkOutcome outcome = run_attempt(
+      [&](detail::AttemptApi&, const std::string&) {
+        began = true;
+        return std::string();
+      },
+      attempt,
+      random_);
+  EXPECT_EQ(outcome.kind, Kind::kCanceled);
+  EXPECT_FALSE(began);
+}
+
+TEST_F(RunAttempt, KeepsTheNewestHeartbeat) {
+  run([](detail::AttemptApi& api, const std::string&) -> std::string {
+    api.heartbeat("1");
+    api.heartbeat("2");
+    throw std::runtime_error("lost");
+  });
+  EXPECT_EQ(attempt_->reported(), "2");
+}
+
+TEST_F(RunAttempt, WakesASleeperWhenTheTokenFires) {
+  Attempt attempt(item_of(), sleeper_, 100);
+  attempt.stop("now");
+  attempt.sleep_for(24h);
+  SUCCEED() << "it came back";
+}
+
+}  // namespace
+
+}  // namespace perdure::runtime
