@@ -39,6 +39,10 @@ class Run {
   RunStatus status() const;
 
  private:
+  detail::Stored<R> decoded(const RunStatus& end) const {
+    return detail::decode<R>(end.output.dump(), "the result of run '" + id_ + "'");
+  }
+
   const Client* client_;
   std::string id_;
 };
@@ -133,7 +137,7 @@ R Run<R>::wait(Duration timeout) const {
   const RunStatus end = client_->wait(id_, timeout);
   if (end.status == ExecutionStatus::kFailed) throw RunFailed(end.failure);
   if (end.status != ExecutionStatus::kCompleted) throw RunCanceled(end.cancel_reason);
-  if constexpr (!std::is_void_v<R>) return end.output.get<R>();
+  if constexpr (!std::is_void_v<R>) return decoded(end);
 }
 
 template <class R>
@@ -141,11 +145,7 @@ Outcome<R> Run<R>::outcome(Duration timeout) const {
   const RunStatus end = client_->wait(id_, timeout);
   if (end.status == ExecutionStatus::kFailed) return Outcome<R>::failed(end.failure);
   if (end.status != ExecutionStatus::kCompleted) return Outcome<R>::canceled(end.cancel_reason);
-  if constexpr (std::is_void_v<R>) {
-    return Outcome<R>::completed({});
-  } else {
-    return Outcome<R>::completed(end.output.get<R>());
-  }
+  return Outcome<R>::completed(decoded(end));
 }
 
 template <class R>

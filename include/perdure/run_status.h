@@ -26,10 +26,10 @@ struct RunStatus {
   std::string blocked_detail;
   std::optional<TimePoint> blocked_since;
 
-  Json custom_status;  ///< null when the code set none
-  Json output;         ///< null unless completed
-  Failure failure;     ///< of a failed run, or of an undo that failed for good
-  std::string cancel_reason;
+  Json custom_status;         ///< null when the code set none
+  Json output;                ///< null unless completed
+  Failure failure;            ///< of a failed run, or of an undo that failed for good
+  std::string cancel_reason;  ///< why it was canceled or terminated
   std::optional<TimePoint> cancel_requested_at;
   std::optional<TimePoint> canceled_at;
   std::optional<TimePoint> deadline;

@@ -122,9 +122,10 @@ class TestRun {
 /// days takes milliseconds, and nothing happens while the test looks.
 ///
 /// Nothing runs before `run_until_idle`, `advance` or `result()`. Activities are those of the
-/// registry unless replaced by `fake`; a handler that sleeps moves the clock. All queues are
-/// served. Frames are thrown away after every turn unless told otherwise, so that every turn
-/// replays all that came before: code that is not deterministic is found at once, and shows as
+/// registry unless replaced by `fake`; they run on the thread of the test, may use this object
+/// themselves (raise an event, cancel), and move the clock when they sleep. All queues are served.
+/// Frames are thrown away after every turn unless told otherwise, so that every turn replays all
+/// that came before: code that is not deterministic is found at once, and shows as
 /// `status(id).blocked == "nondeterminism"`.
 ///
 /// Bad input (an id that is empty or too long, a payload that is too large or has no JSON form)
@@ -206,7 +207,8 @@ class TestRuntime {
   void lose_next_claims(int attempts);
   /// True (the default): frames are thrown away after every turn. False: they are kept.
   void evict_after_every_turn(bool evict);
-  /// Runs the rest with other code, as after a deployment; fakes stay.
+  /// Runs the rest with other code, as after a deployment; fakes stay. Not from inside a handler
+  /// (std::logic_error).
   void deploy(const Registry& registry);
 
   // What is there.

@@ -21,7 +21,8 @@ Attempt::Attempt(WorkItem item, Sleeper& sleeper, std::size_t max_payload_bytes)
 
 void Attempt::stop(const std::string& reason) {
   told_.with([&](Told& told) {
-    if (!stop_.stop_requested()) told.reason = reason;
+    if (std::exchange(told.stopped, true)) return;
+    told.reason = reason;
   });
   stop_.request_stop();
 }

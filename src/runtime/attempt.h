@@ -39,6 +39,7 @@ class Attempt final : public detail::AttemptApi {
 
  private:
   struct Told {
+    bool stopped = false;
     std::string reason;
     std::optional<std::string> reported;
   };

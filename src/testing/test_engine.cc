@@ -28,6 +28,17 @@ std::unique_ptr<Provider> open_in_memory(Clock& clock) {
   return or_throw(sqlite::open(options));
 }
 
+class Inside {
+ public:
+  explicit Inside(int& count) : count_(count) { ++count_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside() { --count_; }
+
+ private:
+  int& count_;
+};
+
 runtime::DispatcherOptions dispatcher_options(const std::string& queue,
                                               const TestOptions& options) {
   runtime::DispatcherOptions dispatcher;
@@ -53,6 +64,7 @@ TestEngine::TestEngine(const Registry& registry, const TestOptions& options)
       store_(open_in_memory(clock_)),
       faulty_(std::make_unique<FaultyProvider>(*store_)) {
   check(dispatcher_options("default", options_));
+  check(worker_options("default", options_));
   const Epoch epoch = or_throw(faulty_->register_process({.host = "test"}));
   tokens_ = std::make_unique<TokenMint>(epoch);
   housekeeper_ = std::make_unique<runtime::Housekeeper>(*faulty_, attempts_);
@@ -60,6 +72,9 @@ TestEngine::TestEngine(const Registry& registry, const TestOptions& options)
 }
 
 void TestEngine::deploy(const Registry& registry) {
+  if (handlers_running_ > 0) {
+    throw std::logic_error("perdure: deploy inside a handler: its own code would go away");
+  }
   frames_.clear();
   queues_.clear();
   deployed_ = std::make_shared<perdure::detail::HandlerTable>(*registry.table());
@@ -100,6 +115,7 @@ std::string TestEngine::run_activity(const std::string& name,
     line.pop_front();
     throw Failed(failure);
   }
+  const Inside inside(handlers_running_);
   const auto fake = fakes_.find(name);
   if (fake != fakes_.end()) {
     // A copy: the handler may replace itself.

@@ -88,6 +88,7 @@ class TestEngine {
   std::map<std::string, Served> queues_;
   std::unique_ptr<runtime::Housekeeper> housekeeper_;
   std::optional<TimePoint> next_at_;
+  int handlers_running_ = 0;
 };
 
 }  // namespace perdure::testing::detail

@@ -45,6 +45,12 @@ EventDelivered delivered(EventDelivery answer) {
   return EventDelivered::kNotFound;
 }
 
+/// Why it was canceled or terminated; a terminated run has its reason in its last event alone.
+std::string reason_of(Provider& provider, const InstanceInfo& run) {
+  if (run.current.status != ExecutionStatus::kTerminated) return run.current.cancel_reason;
+  return read(provider, run, run.current).back().text;
+}
+
 [[noreturn]] void throw_still_runs(detail::TestEngine& engine, const InstanceInfo& run) {
   std::string text =
       "run '" + run.id + "' has not ended: " + std::string(to_string(run.current.status));
@@ -69,11 +75,10 @@ EndedRun end_of(TestEngine& engine, const std::string& id) {
   engine.run_until_idle();
   const InstanceInfo run = or_throw(engine.provider().get_instance(id));
   if (!is_terminal(run.current.status)) throw_still_runs(engine, run);
-  EndedRun end{run.current.status, run.current.output, run.current.failure, {}};
-  if (end.status == ExecutionStatus::kCanceled || end.status == ExecutionStatus::kTerminated) {
-    end.reason = read(engine.provider(), run, run.current).back().text;
-  }
-  return end;
+  return {run.current.status,
+          run.current.output,
+          run.current.failure,
+          reason_of(engine.provider(), run)};
 }
 
 RunStatus status_of(TestEngine& engine, const std::string& id) {
@@ -92,7 +97,7 @@ RunStatus status_of(TestEngine& engine, const std::string& id) {
   status.custom_status = parsed(now.custom_status);
   status.output = parsed(now.output);
   status.failure = now.failure;
-  status.cancel_reason = now.cancel_reason;
+  status.cancel_reason = reason_of(engine.provider(), run);
   status.cancel_requested_at = now.cancel_requested_at;
   status.canceled_at = now.canceled_at;
   status.deadline = now.deadline;

@@ -138,6 +138,7 @@ TEST(Children, AreTerminatedWithTheirParent) {
   EXPECT_TRUE(runtime.terminate("p", "now").changed);
   EXPECT_EQ(run.outcome().reason(), "now");
   EXPECT_EQ(run.status().status, ExecutionStatus::kTerminated);
+  EXPECT_EQ(run.status().cancel_reason, "now");
   EXPECT_EQ(runtime.status("kid").status, ExecutionStatus::kTerminated);
 }
 

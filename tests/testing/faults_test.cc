@@ -109,6 +109,58 @@ TEST(Faults, OfAClaimArePoisonAfterTen) {
   EXPECT_EQ(run.outcome().failure().type, kPoisonFailure);
 }
 
+inline constexpr Orchestration<std::string()> racer{"racer"};
+inline constexpr Activity<void()> slow{"slow"};
+inline constexpr perdure::Event<bool> whistle{"whistle"};
+int racers_begun = 0;
+
+Task<std::string> run_racer(OrchestrationContext& ctx) {
+  ++racers_begun;
+  auto waits = ctx.wait_for(whistle);
+  {
+    auto runs = ctx.call(slow);
+    if (co_await when_any(waits, runs) == 1) co_return "slow won";
+  }
+  co_await ctx.timer(1h);
+  co_return "whistled";
+}
+
+TEST(Frames, AreKeptOrReplayedAsTold) {
+  Registry registry;
+  registry.add(racer, run_racer);
+  for (const bool evict : {true, false}) {
+    racers_begun = 0;
+    TestRuntime runtime(registry);
+    runtime.evict_after_every_turn(evict);
+    auto run = runtime.start(racer, "r");
+    runtime.run_until_idle();
+    runtime.raise_event("r", whistle, true);
+    runtime.advance(1h);
+    EXPECT_EQ(run.result(), "whistled");
+    EXPECT_EQ(racers_begun, evict ? 3 : 1);
+  }
+}
+
+TEST(Fakes, FireTheStopTokenOfACallThatLosesWhileItRuns) {
+  Registry registry;
+  registry.add(racer, run_racer);
+  TestRuntime runtime(registry);
+  bool before = true;
+  bool after = false;
+  runtime.fake(slow, [&](ActivityContext& ctx) {
+    before = ctx.is_cancellation_requested();
+    runtime.raise_event("r", whistle, true);
+    runtime.run_until_idle();
+    after = ctx.is_cancellation_requested();
+    EXPECT_THROW(runtime.deploy(registry), std::logic_error);
+  });
+  auto run = runtime.start(racer, "r");
+  runtime.advance(1h);
+  EXPECT_EQ(run.result(), "whistled");
+  EXPECT_FALSE(before);
+  EXPECT_TRUE(after) << "the commit that dropped the call fires its token";
+}
+
 TEST(Fakes, FireTheStopTokenOfACallThatIsCanceledWhileItRuns) {
   Ledger ledger;
   TestRuntime runtime(shop(ledger));

@@ -179,6 +179,12 @@ TEST(Time, CutsACleanupThatTakesTooLong) {
   EXPECT_EQ(cleaned, 0);
 }
 
+TEST(Options, ThatAreOutOfTheirRangeAreRefused) {
+  TestOptions options;
+  options.cleanup_timeout = 0s;
+  EXPECT_THROW(TestRuntime(clockwork(), options), InvalidArgument);
+}
+
 TEST(Time, DoesNotHideARunThatNeverRests) {
   TestOptions options;
   options.max_steps = 50;

@@ -1,0 +1,103 @@
+#include "runtime/housekeeper.h"
+#include "tests/runtime/steps_fixture.h"
+
+namespace perdure::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = WorkOutcome::Kind;
+
+using Worker = Steps;
+
+TEST_F(Worker, SettlesWhatItRan) {
+  start("a");
+  turn();
+  EXPECT_TRUE(work());
+  ASSERT_EQ(store_.settled.size(), 1U);
+  EXPECT_EQ(store_.settled[0].outcome.kind, Kind::kCompleted);
+  EXPECT_EQ(store_.settled[0].outcome.result, "2");
+  EXPECT_FALSE(work());
+}
+
+TEST_F(Worker, SaysWhenARetryIsDue) {
+  Registry failing;
+  failing.add(add_one, [](int) -> int { throw Failed("shaky", "not now"); });
+  runtime::ActivityWorker worker({store_, tokens_, *failing.table(), attempts_, sleeper_, random_},
+                                 {});
+  start("a");
+  turn();
+  EXPECT_TRUE(worker.poll_once());
+  const runtime::Step idle = worker.poll_once();
+  EXPECT_FALSE(idle);
+  EXPECT_EQ(idle.next_at, clock_.now() + 1s);
+  clock_.advance(1s);
+  EXPECT_TRUE(work());
+  finish();
+  EXPECT_EQ(info("a").output, "3");
+}
+
+TEST_F(Worker, GivesBackWhatItHasNoHandlerFor) {
+  Registry nothing;
+  runtime::ActivityWorker worker({store_, tokens_, *nothing.table(), attempts_, sleeper_, random_},
+                                 {});
+  store_.further_names = {"add_one"};
+  start("a");
+  turn();
+  EXPECT_TRUE(worker.poll_once());
+  EXPECT_EQ(store_.settled.at(0).outcome.kind, Kind::kGivenBack);
+  EXPECT_FALSE(work());
+  clock_.advance(10s);
+  EXPECT_TRUE(work());
+  finish();
+  EXPECT_EQ(info("a").output, "3");
+}
+
+TEST_F(Worker, DropsTheOutcomeOfACallThatIsGone) {
+  Registry canceling;
+  canceling.add(add_one, [this](ActivityContext& ctx, int value) {
+    CancelOrchestration cancel;
+    cancel.id = "a";
+    cancel.reason = "over";
+    const CancelAnswer answer = real_->cancel_orchestration(std::move(cancel)).value();
+    EXPECT_EQ(answer.touched.size(), 1U);
+    attempts_.fire(answer.touched, "over");
+    EXPECT_EQ(ctx.cancel_reason(), "over");
+    return value;
+  });
+  runtime::ActivityWorker worker(
+      {store_, tokens_, *canceling.table(), attempts_, sleeper_, random_}, {});
+  start("a");
+  turn();
+  EXPECT_TRUE(worker.poll_once());
+  EXPECT_EQ(count_lines("could not be stored"), 0);
+  while (turn()) {
+  }
+  EXPECT_EQ(status("a"), ExecutionStatus::kCanceled);
+}
+
+TEST_F(Worker, MakesTheAttemptAgainWhenItsOutcomeCouldNotBeStored) {
+  start("a");
+  turn();
+  store_.work_ack_error = unavailable("down");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(count_lines("could not be stored"), 1);
+  EXPECT_FALSE(work());
+  clock_.advance(30s);
+  runtime::Housekeeper housekeeper(store_, attempts_);
+  EXPECT_TRUE(housekeeper.poll_once());
+  EXPECT_TRUE(work());
+  finish();
+  EXPECT_EQ(info("a").output, "3");
+}
+
+TEST_F(Worker, TellsWhenItsRegistrationHasEnded) {
+  ASSERT_TRUE(store_.take_over({tokens_.epoch()}).ok());
+  const runtime::Step step = work();
+  ASSERT_TRUE(step.trouble);
+  EXPECT_EQ(step.trouble->code, ErrorCode::kLockLost);
+}
+
+}  // namespace
+
+}  // namespace perdure::test
