@@ -227,8 +227,7 @@ TEST_F(Dispatcher, CancelsARunAtItsDeadlineAlsoWhenTheFirstTryFails) {
   EXPECT_EQ(status("a"), ExecutionStatus::kRunning);
   EXPECT_NE(info("a").blocked_detail.find("past its deadline"), std::string::npos);
   clock_.advance(1min);
-  while (turn()) {
-  }
+  settle();
   EXPECT_EQ(status("a"), ExecutionStatus::kCanceled);
   EXPECT_EQ(info("a").cancel_reason, "deadline");
 }
@@ -243,8 +242,7 @@ TEST_F(Dispatcher, RefusesATurnUnderWhichACancelCame) {
     cancel.reason = "now";
     ASSERT_TRUE(real_->cancel_orchestration(std::move(cancel)).ok());
   };
-  while (turn()) {
-  }
+  settle();
   EXPECT_EQ(status("a"), ExecutionStatus::kCanceled);
   EXPECT_EQ(count_lines("second step"), 0) << "the cancel was applied first";
 }

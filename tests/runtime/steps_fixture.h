@@ -32,12 +32,22 @@ inline Task<int> run_climber(OrchestrationContext& ctx, int height) {
   co_return height;
 }
 
+inline constexpr Orchestration<void()> guide{"guide"};
+
+/// Three climbers at once.
+inline Task<void> run_guide(OrchestrationContext& ctx) {
+  std::vector<Future<int>> rope;
+  for (int i = 0; i < 3; ++i) rope.push_back(ctx.call(climber, i));
+  co_await when_all(std::move(rope));
+}
+
 /// Dispatcher and worker over a store in memory in which things go wrong as the test says.
 class Steps : public ::testing::Test {
  protected:
   Steps() {
     begun = 0;
     registry_.add(climber, run_climber);
+    registry_.add(guide, run_guide);
     registry_.add(add_one, [](int value) { return value + 1; });
     log::set_sink([this](log::Level, std::string_view line) { lines_.emplace_back(line); });
   }
@@ -51,10 +61,10 @@ class Steps : public ::testing::Test {
     return sqlite::open(options).value();
   }
 
-  void start(const std::string& id) {
+  void start(const std::string& id, const std::string& name = "climber") {
     StartOrchestration request;
     request.id = id;
-    request.name = "climber";
+    request.name = name;
     request.input = "1";
     request.run_timeout = run_timeout_;
     ASSERT_TRUE(store_.start_orchestration(std::move(request)).ok());
@@ -70,6 +80,13 @@ class Steps : public ::testing::Test {
     return dispatcher_->poll_once();
   }
   runtime::Step work() { return worker_.poll_once(); }
+
+  /// Turns until none is left now.
+  void settle() {
+    int turns = 0;
+    while (turns < 50 && turn()) ++turns;
+    EXPECT_LT(turns, 50) << "it never comes to rest";
+  }
 
   /// Runs everything to the end.
   void finish() {

@@ -71,8 +71,7 @@ TEST_F(Worker, DropsTheOutcomeOfACallThatIsGone) {
   turn();
   EXPECT_TRUE(worker.poll_once());
   EXPECT_EQ(count_lines("could not be stored"), 0);
-  while (turn()) {
-  }
+  settle();
   EXPECT_EQ(status("a"), ExecutionStatus::kCanceled);
 }
 
@@ -89,6 +88,27 @@ TEST_F(Worker, MakesTheAttemptAgainWhenItsOutcomeCouldNotBeStored) {
   EXPECT_TRUE(work());
   finish();
   EXPECT_EQ(info("a").output, "3");
+}
+
+TEST_F(Worker, LeavesCascadesToTheHousekeeper) {
+  start("a", "guide");
+  settle();
+  CancelOrchestration cancel;
+  cancel.id = "a";
+  cancel.reason = "storm";
+  cancel.max_descendants = 1;
+  const CancelAnswer answer = store_.cancel_orchestration(std::move(cancel)).value();
+  EXPECT_TRUE(answer.cascading);
+  runtime::Housekeeper housekeeper(store_, attempts_);
+  for (int i = 0; i < 10 && housekeeper.poll_once(); ++i) {
+  }
+  EXPECT_FALSE(housekeeper.poll_once()) << "nothing is left";
+  settle();
+  EXPECT_EQ(status("a"), ExecutionStatus::kCanceled);
+  for (const char* child : {"a/1.2", "a/1.3", "a/1.4"}) {
+    EXPECT_EQ(status(child), ExecutionStatus::kCanceled) << child;
+    EXPECT_EQ(info(child).cancel_reason, "storm") << child;
+  }
 }
 
 TEST_F(Worker, TellsWhenItsRegistrationHasEnded) {

@@ -85,6 +85,46 @@ TEST(Checkout, RefundsWhenItIsCanceledAfterTheCharge) {
   EXPECT_EQ(ledger.refunded, std::vector<std::string>{"r-42"});
 }
 
+TEST(Checkout, RefundsAChargeThatWasUnderWayWhenTheCancelCame) {
+  Ledger ledger;
+  TestRuntime runtime(shop(ledger));
+  bool told = false;
+  runtime.fake(charge, [&](ActivityContext& ctx, Order order) {
+    runtime.cancel("o-1", "too slow");
+    told = ctx.is_cancellation_requested();
+    return Receipt{"r-" + order.id};  // it could not be stopped any more
+  });
+  auto run = runtime.start(checkout, "o-1", small_order());
+  EXPECT_EQ(run.outcome().reason(), "too slow");
+  EXPECT_TRUE(told);
+  EXPECT_EQ(ledger.refunded, std::vector<std::string>{"r-42"});
+  EXPECT_TRUE(ledger.shipped.empty());
+}
+
+TEST(Checkout, RefundsNothingWhenTheChargeStoppedInTime) {
+  Ledger ledger;
+  TestRuntime runtime(shop(ledger));
+  runtime.fake(charge, [&](ActivityContext& ctx, Order) -> Receipt {
+    runtime.cancel("o-1", "in time");
+    ctx.throw_if_canceled();
+    return {"charged all the same"};
+  });
+  auto run = runtime.start(checkout, "o-1", small_order());
+  EXPECT_EQ(run.outcome().reason(), "in time");
+  EXPECT_TRUE(ledger.refunded.empty());
+}
+
+TEST(Checkout, SaysSoWhenTheRefundFailsForGood) {
+  Ledger ledger;
+  TestRuntime runtime(shop(ledger));
+  runtime.fake(ship, [](Order) -> std::string { throw Failed("no_stock", "sold out"); });
+  runtime.fake(refund, [](Receipt) { throw Failed("bank", "account closed", false); });
+  auto run = runtime.start(checkout, "o-1", small_order());
+  const Outcome<std::string> end = run.outcome();
+  EXPECT_EQ(end.failure().type, kCompensationFailure);
+  EXPECT_NE(end.failure().message.find("account closed"), std::string::npos);
+}
+
 TEST(Checkout, RefundsWhenShippingFails) {
   Ledger ledger;
   TestRuntime runtime(shop(ledger));

@@ -153,7 +153,9 @@ TEST(Time, EndsARunAtItsDeadline) {
 }
 
 TEST(Time, LetsTheDeadlinePassWhenTheRunIsCanceledAlready) {
-  TestRuntime runtime(clockwork());
+  TestOptions options;
+  options.max_steps = 500;
+  TestRuntime runtime(clockwork(), options);
   int cleaned = 0;
   runtime.fake(clean_up, [&] { ++cleaned; });
   auto run = runtime.start(tidy, "r", {.run_timeout = 1h});
