@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "runtime/attempt.h"
@@ -17,10 +18,15 @@ Step ActivityWorker::poll_once() {
   fetch.epoch = parts_.tokens.epoch();
   fetch.queue = options_.queue;
   fetch.names = parts_.handlers.activity_names();
-  fetch.tokens = parts_.tokens.next(options_.slots);
+  const std::vector<LockToken> locks = parts_.tokens.next(options_.slots);
+  fetch.tokens = locks;
   fetch.lock_for = options_.lock_timeout;
+  parts_.attempts.expect(locks);
   Result<FetchedWorkItems> fetched = parts_.provider.fetch_work_items(std::move(fetch));
-  if (!fetched.ok()) return {.trouble = std::move(fetched).error()};
+  if (!fetched.ok()) {
+    parts_.attempts.remove(locks);
+    return {.trouble = std::move(fetched).error()};
+  }
   for (const Error& problem : fetched->problems) {
     log::error("a work row cannot be read and was set aside", {{"error", problem.message}});
   }
@@ -36,9 +42,7 @@ Step ActivityWorker::poll_once() {
     settled.push_back(
         {attempt->item().id, attempt->item().lock, std::move(outcome), attempt->reported()});
   }
-  for (const std::shared_ptr<Attempt>& attempt : attempts) {
-    parts_.attempts.remove(attempt->item().lock);
-  }
+  parts_.attempts.remove(locks);
   Step step;
   step.worked = !settled.empty();
   step.next_at = fetched->next_at;

@@ -6,24 +6,39 @@
 
 namespace perdure::runtime {
 
-void Attempts::add(std::shared_ptr<Attempt> attempt) {
-  running_.with([&](ByLock& running) {
-    const LockToken lock = attempt->item().lock;
-    running.emplace(lock, std::move(attempt));
+void Attempts::expect(const std::vector<LockToken>& locks) {
+  slots_.with([&](ByLock& slots) {
+    for (const LockToken& lock : locks) slots.try_emplace(lock);
   });
 }
 
-void Attempts::remove(const LockToken& lock) {
-  running_.with([&](ByLock& running) { running.erase(lock); });
+void Attempts::add(std::shared_ptr<Attempt> attempt) {
+  const std::optional<std::string> fired = slots_.with([&](ByLock& slots) {
+    Slot& slot = slots[attempt->item().lock];
+    slot.attempt = attempt;
+    return slot.fired;
+  });
+  if (fired) attempt->stop(*fired);
+}
+
+void Attempts::remove(const std::vector<LockToken>& locks) {
+  slots_.with([&](ByLock& slots) {
+    for (const LockToken& lock : locks) slots.erase(lock);
+  });
 }
 
 void Attempts::fire(const std::vector<TouchedClaim>& claims, const std::string& reason) {
   if (claims.empty()) return;
-  const auto hit = running_.with([&](const ByLock& running) {
+  const auto hit = slots_.with([&](ByLock& slots) {
     std::vector<std::shared_ptr<Attempt>> found;
     for (const TouchedClaim& claim : claims) {
-      const auto attempt = running.find(claim.lock);
-      if (attempt != running.end()) found.push_back(attempt->second);
+      const auto slot = slots.find(claim.lock);
+      if (slot == slots.end()) continue;
+      if (slot->second.attempt) {
+        found.push_back(slot->second.attempt);
+      } else if (!slot->second.fired) {
+        slot->second.fired = reason;
+      }
     }
     return found;
   });

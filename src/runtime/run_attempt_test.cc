@@ -96,6 +96,20 @@ TEST_F(RunAttempt, IsCanceledWhenTheTokenHasFired) {
   EXPECT_EQ(outcome.kind, Kind::kCanceled);
 }
 
+TEST_F(RunAttempt, HearsOfACancelThatFellBetweenTheClaimAndItsAnswer) {
+  Attempts attempts;
+  attempts.expect({{Epoch{1}, 7}, {Epoch{1}, 8}});
+  attempts.fire({{WorkId{1}, {Epoch{1}, 7}, false}}, "early");
+  const auto attempt = std::make_shared<Attempt>(item_of(), sleeper_, 100);
+  attempts.add(attempt);
+  EXPECT_TRUE(attempt->stop_token().stop_requested());
+  EXPECT_EQ(attempt->cancel_reason(), "early");
+  attempts.remove({{Epoch{1}, 7}, {Epoch{1}, 8}});
+  const auto again = std::make_shared<Attempt>(item_of(), sleeper_, 100);
+  attempts.add(again);
+  EXPECT_FALSE(again->stop_token().stop_requested()) << "a removed token is forgotten";
+}
+
 TEST_F(RunAttempt, IsAFailureWhenCanceledIsThrownAtWill) {
   const WorkOutcome outcome =
       run([](detail::AttemptApi&, const std::string&) -> std::string { throw Canceled("mood"); },
