@@ -1,4 +1,6 @@
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -1,3 +1,8 @@
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <perdure/testing.h>
