@@ -31,6 +31,7 @@ detail::OpRef Execution::never() {
 detail::OpRef Execution::add_op(detail::OpKind kind, EventId event, std::string_view name) {
   detail::OpRef op(
       new detail::Op(*this, kind, event.value, std::string(name), current_scope_ref()));
+  op->join(op->scope->ops);
   ops_.emplace(event.value, op);
   return op;
 }

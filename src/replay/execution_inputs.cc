@@ -200,6 +200,7 @@ void Execution::resolve(const OpRef& op, OpState state) {
   op->state = state;
   op->order = ++resolutions_;
   if (op->event != 0) {
+    op->leave();
     ops_.erase(op->event);
     const auto limit = limit_of_.find(op->event);
     if (limit != limit_of_.end()) {

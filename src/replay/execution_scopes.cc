@@ -1,4 +1,4 @@
-#include <unordered_set>
+#include <algorithm>
 #include <utility>
 
 #include <perdure/detail/user_error.h>
@@ -57,11 +57,15 @@ void Execution::cancel_trees(const std::vector<ScopeRef>& tops,
     }
   }
   if (marked.empty()) return;
-  const std::unordered_set<const ScopeState*> canceled(marked.begin(), marked.end());
   std::vector<OpRef> concerned;
-  for (const auto& [event, op] : ops_) {
-    if (canceled.contains(op->scope.get())) concerned.push_back(op);
+  for (ScopeState* scope : marked) {
+    for (detail::ListHook* hook = scope->ops.next(); hook != &scope->ops; hook = hook->next()) {
+      concerned.emplace_back(static_cast<detail::Op*>(hook));
+    }
   }
+  std::sort(concerned.begin(), concerned.end(), [](const OpRef& a, const OpRef& b) {
+    return a->event < b->event;
+  });
   for (const OpRef& op : concerned) cancel_op(op, reason, drop);
   for (ScopeState* scope : marked) {
     std::vector<detail::Waiter*> waiters;

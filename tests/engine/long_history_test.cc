@@ -19,6 +19,7 @@ constexpr std::int64_t kMany = 10'000;
 inline constexpr Orchestration<std::int64_t(std::int64_t)> summer{"summer"};
 inline constexpr Orchestration<std::int64_t(std::int64_t)> racer{"racer"};
 inline constexpr Orchestration<std::int64_t(std::int64_t)> crowd{"crowd"};
+inline constexpr Orchestration<std::int64_t(std::int64_t)> dropper{"dropper"};
 inline constexpr Orchestration<std::int64_t(std::int64_t)> diver{"diver"};
 inline constexpr Orchestration<std::int64_t(std::int64_t)> nester{"nester"};
 inline constexpr Orchestration<std::int64_t(std::int64_t)> saga{"saga"};
@@ -64,6 +65,23 @@ Task<std::int64_t> spawn_many(OrchestrationContext& ctx, std::int64_t count) {
   std::int64_t sum = 0;
   for (const std::int64_t value : values) sum += value;
   co_return sum;
+}
+
+Task<std::int64_t> drop_scopes(OrchestrationContext& ctx, std::int64_t count) {
+  std::vector<Scope> scopes;
+  std::vector<Future<std::int64_t>> tasks;
+  for (std::int64_t i = 0; i < count; ++i) {
+    scopes.push_back(ctx.scope());
+    Task<std::int64_t> task = call_step(ctx);
+    tasks.push_back(scopes.back().spawn(std::move(task)));
+  }
+  co_await ctx.timer(1h);
+  scopes.clear();
+  for (Future<std::int64_t>& task : tasks) {
+    const auto outcome = co_await task.outcome();
+    if (outcome.ok()) --count;
+  }
+  co_return count;
 }
 
 struct Depth {
@@ -121,6 +139,7 @@ Registry registry() {
   all.add(summer, sum_sub_tasks);
   all.add(racer, race_timers);
   all.add(crowd, spawn_many);
+  all.add(dropper, drop_scopes);
   all.add(diver, dive);
   all.add(nester, nest);
   all.add(saga, do_and_fail);
@@ -186,6 +205,15 @@ TEST(LongHistory, ManySpawnedTasksAreCanceled) {
   cancel.text = "enough";
   const auto last = run.turn({cancel});
   EXPECT_EQ(last.decisions.status, ExecutionStatus::kCanceled);
+}
+
+TEST(LongHistory, ManyScopesAreDropped) {
+  LongRun run = begin(dropper.name(), kMany);
+  const auto first = run.turn();
+  ASSERT_EQ(first.decisions.timers.size(), 1u);
+  const auto last = run.turn({answer(MessageKind::kTimerFired, first.decisions.timers[0].event)});
+  EXPECT_EQ(last.decisions.canceled_work.size(), static_cast<std::size_t>(kMany));
+  EXPECT_EQ(last.decisions.output, std::to_string(kMany)) << "all were canceled";
 }
 
 TEST(LongHistory, ManyWaitsForOneEventAreGivenUp) {

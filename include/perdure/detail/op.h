@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <perdure/detail/list.h>
 #include <perdure/detail/scope_state.h>
 #include <perdure/failure.h>
 #include <perdure/options.h>
@@ -19,8 +20,8 @@ enum class OpState : std::uint8_t { kPending, kCompleted, kFailed, kCanceled };
 
 /// One thing that a run waits for, from the call to its outcome. Shared by the future that stands
 /// for it and, until it is resolved, by the engine. One thread: that of the turn; so the count is
-/// plain.
-class Op {
+/// plain. Member of its scope's ring while it is unresolved, unless it is a task.
+class Op : public ListHook {
  public:
   Op(TurnApi& owner, OpKind what, std::int64_t event_id, std::string called, ScopeRef home)
       : api(&owner), kind(what), event(event_id), name(std::move(called)), scope(std::move(home)) {}

@@ -32,6 +32,7 @@ struct ScopeState : ListHook {
   std::string reason;
   ListHook waiters;   ///< suspended awaits of this scope, oldest first
   ListHook children;  ///< scopes right below
+  ListHook ops;       ///< unresolved operations of this scope, oldest first
 };
 
 using ScopeRef = std::shared_ptr<ScopeState>;
