@@ -173,8 +173,9 @@ class OrchestrationContext {
   std::string uuid() { return api_.make_uuid(); }
   std::uint64_t random() { return api_.make_random(); }
   /// Runs `make` once and records its result. For what is quick; everything else is an activity.
-  /// Not run again in a replay. What it throws is recorded too and comes out as `Failed`; a result
-  /// that JSON cannot carry as `InvalidArgument`.
+  /// Not run again in a replay, so it makes no commands (InvalidArgument). What it throws is
+  /// recorded too and comes out as `Failed`; a result that JSON cannot carry as `InvalidArgument`.
+  /// Not for destructors.
   template <class F>
   auto side_effect(F&& make) {
     static_assert(detail::kSafeCallable<F>, PERDURE_DETAIL_NAME_IT);

@@ -38,6 +38,7 @@ void Execution::replay(std::vector<HistoryEvent> history, bool had_turn) {
     if (next.kind == EventKind::kTerminated) {  // written by a client's commit, not by the code
       journal_.take();
       phase_ = Phase::kEnded;
+      end_ = ExecutionStatus::kTerminated;
       return;
     }
     if (phase_ == Phase::kEnded || is_command(next.kind)) {
@@ -109,9 +110,7 @@ TurnResult Execution::take_result() {
   if (result.mismatch) return result;
   result.decisions = std::exchange(decisions_, {});
   result.decisions.events = journal_.take_appended();
-  if (phase_ != Phase::kEnded) {
-    result.decisions.status = live_status();
-  }
+  result.decisions.status = phase_ == Phase::kEnded ? end_ : live_status();
   result.log = std::exchange(log_, {});
   return result;
 }

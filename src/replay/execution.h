@@ -98,9 +98,7 @@ class Execution final : private detail::TurnApi {
 
   // --- recorded values (execution_values.cc)
   std::string record(std::string_view name, const std::function<std::string()>& make) override;
-  std::optional<std::string> try_record(std::string_view name,
-                                        const std::function<std::string()>& make);
-  std::string record_or_make(std::string_view name, const std::function<std::string()>& make);
+  std::string record_or_make(std::string_view name, std::string (*make)(Random&));
   std::string make_uuid() override;
   std::uint64_t make_random() override;
   bool patched(std::string_view id) override;
@@ -193,10 +191,12 @@ class Execution final : private detail::TurnApi {
   const detail::OrchestrationHandler& main_handler_;
   const ExecutionOptions options_;
   Random& random_;
+  SeededRandom unrecorded_{1};
 
   Journal journal_;
   Mode mode_ = Mode::kReplaying;
   Phase phase_ = Phase::kMain;
+  ExecutionStatus end_ = ExecutionStatus::kRunning;  // once it has ended
   bool code_stopped_ = false;
   bool in_side_effect_ = false;
   TimePoint now_{};

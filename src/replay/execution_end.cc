@@ -97,7 +97,7 @@ void Execution::finish() {
   if (!record_command(std::move(end))) return;
   phase_ = Phase::kEnded;
   code_stopped_ = true;
-  decisions_.status = status;
+  end_ = status;
   decisions_.output = std::move(made.payload);
   decisions_.failure = std::move(made.failure);
   destroy_frames();
@@ -110,7 +110,7 @@ void Execution::finish_as_new() {
   end.payload = next_->input;
   if (!record_command(std::move(end))) return;
   phase_ = Phase::kEnded;
-  decisions_.status = ExecutionStatus::kContinuedAsNew;
+  end_ = ExecutionStatus::kContinuedAsNew;
   next_->carried = inbox_.unread();
   decisions_.next = next_;
 }

@@ -15,74 +15,69 @@ namespace {
 /// it, its next await does not come back.
 struct Stopped {};
 
-[[noreturn]] void throw_recorded(const Failure& failure) {
-  if (failure.type == kInvalidArgumentFailure) throw InvalidArgument(failure.message);
-  throw Failed(failure);
+/// A quoted UUID of version 4.
+std::string uuid_text(Random& random) {
+  std::array<std::uint64_t, 2> bits{random.next(), random.next()};
+  bits[0] = (bits[0] & ~0xF000ULL) | 0x4000ULL;
+  bits[1] = (bits[1] & ~(3ULL << 62)) | (2ULL << 62);
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text = "\"";
+  for (int digit = 0; digit < 32; ++digit) {
+    if (digit == 8 || digit == 12 || digit == 16 || digit == 20) text += '-';
+    text += kHex[(bits[static_cast<std::size_t>(digit / 16)] >> (60 - 4 * (digit % 16))) & 15];
+  }
+  return text + '"';
+}
+
+std::string number_text(Random& random) {
+  return std::to_string(random.next());
 }
 
 }  // namespace
 
+/// A side effect that threw is recorded too: a replay must find it thrown again.
 std::string Execution::record(std::string_view name, const std::function<std::string()>& make) {
-  const auto recorded = try_record(name, [&] {
-    struct Guard {
-      bool& flag;
-      explicit Guard(bool& of) : flag(of) { flag = true; }
-      ~Guard() { flag = false; }
-    };
-    const Guard guard(in_side_effect_);
-    return make();
-  });
-  if (!recorded) throw Stopped{};
-  return *recorded;
-}
-
-std::optional<std::string> Execution::try_record(std::string_view name,
-                                                 const std::function<std::string()>& make) {
-  if (stopped()) return std::nullopt;
+  if (stopped()) throw Stopped{};
   HistoryEvent event;
   event.kind = EventKind::kSideEffectRecorded;
   event.name = std::string(name);
   if (journal_.is_live()) {
-    // A failure is recorded too: a replay does not run `make`, but must go the same way.
+    in_side_effect_ = true;
     try {
       event.payload = make();
     } catch (...) {
       event.failure = detail::failure_of(std::current_exception());
     }
+    in_side_effect_ = false;
   }
   const auto recorded = record_command(std::move(event));
-  if (!recorded) return std::nullopt;
-  if (!recorded->failure.type.empty()) throw_recorded(recorded->failure);
+  if (!recorded) throw Stopped{};
+  if (recorded->failure.type == kInvalidArgumentFailure) {
+    throw InvalidArgument(recorded->failure.message);
+  }
+  if (!recorded->failure.type.empty()) throw Failed(recorded->failure);
   return recorded->payload;
 }
 
 /// For ids and numbers, which destructors and loops of stopped code may ask for as well: they get
 /// values that nobody records.
-std::string Execution::record_or_make(std::string_view name,
-                                      const std::function<std::string()>& make) {
-  const auto recorded = try_record(name, make);
-  return recorded ? *recorded : make();
+std::string Execution::record_or_make(std::string_view name, std::string (*make)(Random&)) {
+  if (stopped()) return make(unrecorded_);
+  HistoryEvent event;
+  event.kind = EventKind::kSideEffectRecorded;
+  event.name = std::string(name);
+  if (journal_.is_live()) event.payload = make(random_);
+  const auto recorded = record_command(std::move(event));
+  return recorded ? recorded->payload : make(unrecorded_);
 }
 
 std::string Execution::make_uuid() {
-  const std::string quoted = record_or_make("uuid", [this] {
-    std::array<std::uint64_t, 2> bits{random_.next(), random_.next()};
-    bits[0] = (bits[0] & ~0xF000ULL) | 0x4000ULL;  // version 4
-    bits[1] = (bits[1] & ~(3ULL << 62)) | (2ULL << 62);
-    constexpr std::string_view kHex = "0123456789abcdef";
-    std::string text = "\"";
-    for (int digit = 0; digit < 32; ++digit) {
-      if (digit == 8 || digit == 12 || digit == 16 || digit == 20) text += '-';
-      text += kHex[(bits[static_cast<std::size_t>(digit / 16)] >> (60 - 4 * (digit % 16))) & 15];
-    }
-    return text + '"';
-  });
+  const std::string quoted = record_or_make("uuid", &uuid_text);
   return quoted.size() < 2 ? quoted : quoted.substr(1, quoted.size() - 2);
 }
 
 std::uint64_t Execution::make_random() {
-  const std::string text =
-      record_or_make("random", [this] { return std::to_string(random_.next()); });
+  const std::string text = record_or_make("random", &number_text);
   std::uint64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;

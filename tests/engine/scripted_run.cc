@@ -191,6 +191,16 @@ Message ScriptedRun::child(EventId call, MessageKind kind, std::string payload) 
   return message;
 }
 
+void ScriptedRun::write_end(EventKind kind, std::string text) {
+  HistoryEvent end;
+  end.id = EventId{history_.back().id.value + 1};
+  end.kind = kind;
+  end.text = std::move(text);
+  end.at = now_;
+  history_.push_back(std::move(end));
+  live_.reset();
+}
+
 std::vector<EventId> ScriptedRun::open_calls(std::string_view activity) const {
   std::vector<EventId> calls;
   for (const auto& [event, work] : work_) {

@@ -53,6 +53,8 @@ class ScriptedRun {
     registry_ = registry;
     live_.reset();
   }
+  /// What a client's commit writes behind the turns.
+  void write_end(EventKind kind, std::string text);
   void use_version(std::string version) { version_ = std::move(version); }
   void set_arguments(replay::ArgumentCheck check) { options_.arguments = check; }
 
