@@ -1,0 +1,47 @@
+#include "model/version.h"
+
+#include <gtest/gtest.h>
+
+namespace perdure {
+namespace {
+
+TEST(Version, OneToThreeNumbers) {
+  EXPECT_EQ(parse_version("2")->parts, (std::array{2, 0, 0}));
+  EXPECT_EQ(parse_version("1.4")->parts, (std::array{1, 4, 0}));
+  EXPECT_EQ(parse_version("1.4.2")->parts, (std::array{1, 4, 2}));
+  EXPECT_EQ(parse_version("")->parts, (std::array{0, 0, 0}));
+}
+
+TEST(Version, AnythingElseDoesNotParse) {
+  for (const char* text : {".",
+                           "1.",
+                           ".1",
+                           "1..2",
+                           "1.2.3.4",
+                           "1.2.3.",
+                           "v1",
+                           "1a",
+                           "-1",
+                           "+1",
+                           " 1",
+                           "1 ",
+                           "1.2-beta",
+                           "2147483648",
+                           "0x1"}) {
+    EXPECT_FALSE(parse_version(text)) << text;
+  }
+  EXPECT_TRUE(parse_version("2147483647"));
+}
+
+TEST(Version, OrderIsByNumber) {
+  const char* const ordered[] = {
+      "", "0.0.1", "0.9", "0.10", "1", "1.0.1", "1.2", "1.10", "2", "10"};
+  for (std::size_t i = 0; i + 1 < std::size(ordered); ++i) {
+    EXPECT_LT(*parse_version(ordered[i]), *parse_version(ordered[i + 1])) << ordered[i];
+  }
+  EXPECT_EQ(*parse_version("1.2"), *parse_version("1.2.0"));
+  EXPECT_EQ(*parse_version("1.02"), *parse_version("1.2"));
+}
+
+}  // namespace
+}  // namespace perdure
