@@ -80,7 +80,7 @@ TEST(Journal, OtherArgumentsAreTreatedAsItWasTold) {
     journal.take();
     HistoryEvent made = event(0, EventKind::kActivityScheduled, "charge");
     made.number = 99;
-    EXPECT_EQ(journal.record(made, {}).has_value(), check != ArgumentCheck::kStrict);
+    EXPECT_EQ(journal.record(made, {}) != nullptr, check != ArgumentCheck::kStrict);
     EXPECT_EQ(journal.mismatch().has_value(), check == ArgumentCheck::kStrict);
     EXPECT_EQ(journal.take_warnings().size(), check == ArgumentCheck::kWarn ? 1u : 0u);
     EXPECT_TRUE(journal.take_warnings().empty());

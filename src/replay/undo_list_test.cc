@@ -80,18 +80,19 @@ TEST(UndoList, TheNewestCompletedCallComesFirst) {
   list.call_completed(EventId{5}, "nobody's");
   EXPECT_FALSE(list.waits_for_calls());
 
-  UndoList::Entry* next = list.next();
+  const UndoList::Entry* next = list.next();
   ASSERT_NE(next, nullptr);
   EXPECT_EQ(next->name, "b");
   EXPECT_EQ(next->result, "2");
-  next->state = UndoList::State::kRunning;
+  list.begin_next(EventId{8});
   EXPECT_EQ(list.running(), next);
-  next->state = UndoList::State::kFailed;
+  list.end_running(UndoList::State::kFailed, {});
   EXPECT_EQ(list.running(), nullptr);
   EXPECT_EQ(list.failed(), next);
   ASSERT_NE(list.next(), nullptr);
   EXPECT_EQ(list.next()->name, "a");
-  list.next()->state = UndoList::State::kDone;
+  list.begin_next(EventId{10});
+  list.end_running(UndoList::State::kDone, {});
   EXPECT_EQ(list.next(), nullptr);
 }
 

@@ -13,10 +13,10 @@ class Counted {
   explicit Counted(std::string text) : text_(std::make_unique<std::string>(std::move(text))) {
     ++living;
   }
-  Counted(const Counted& other) : Counted(other.text()) {}
-  Counted(Counted&& other) noexcept : text_(std::move(other.text_)) { ++living; }
-  Counted& operator=(Counted other) {
-    text_ = std::move(other.text_);
+  Counted(const Counted& from) : Counted(from.text()) {}
+  Counted(Counted&& from) noexcept : text_(std::move(from.text_)) { ++living; }
+  Counted& operator=(Counted from) {
+    text_ = std::move(from.text_);
     return *this;
   }
   ~Counted() { --living; }
