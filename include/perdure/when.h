@@ -247,7 +247,7 @@ detail::AnyOf when_any(std::vector<Future<T>>& futures) {
 }
 
 template <class T>
-detail::AnyOf when_any(std::vector<Future<T>>&&) {
+void when_any(std::vector<Future<T>>&&) {
   static_assert(detail::kNever<T>,
                 "perdure: when_any leaves the futures with their owner: name the vector");
 }
@@ -269,7 +269,7 @@ detail::AllOfVector<T> when_all(std::vector<Future<T>>&& futures) {
   return detail::AllOfVector<T>(std::move(futures));
 }
 template <class T>
-detail::AllOfVector<T> when_all(std::vector<Future<T>>&) {
+void when_all(std::vector<Future<T>>&) {
   static_assert(detail::kNever<T>, "perdure: when_all takes the vector over: std::move it");
 }
 
