@@ -81,10 +81,6 @@ class Execution final : private detail::TurnApi {
     std::coroutine_handle<> frame;
     detail::PromiseBase* promise;
   };
-  struct Limit {
-    std::int64_t call = 0;
-    ClosePolicy close_policy = ClosePolicy::kCancel;
-  };
 
   // --- commands (execution_commands.cc)
   detail::OpRef call_activity(detail::ActivityCall call) override;
@@ -122,7 +118,8 @@ class Execution final : private detail::TurnApi {
   // --- what is given up (execution_drops.cc)
   void drop(detail::Op& op) noexcept override;
   void detach(detail::Op& op) noexcept override;
-  void give_up(detail::Op& op, bool cancels_child = true);
+  void give_up(detail::Op& op, bool timed_out = false);
+  bool is_ending() const { return main_ == nullptr || failure_ || cleanup_expired_; }
   bool settle_drops();
   void settle_drop(const detail::OpRef& op);
   void settle_dropped_scopes();
@@ -149,7 +146,7 @@ class Execution final : private detail::TurnApi {
   std::optional<HistoryEvent> answer_event(const Message& message);
   void resolve(const detail::OpRef& op, detail::OpState state);
   void hand_out(const std::vector<EventInbox::Match>& matches);
-  void expire_call(Limit limit);
+  void expire_call(std::int64_t call);
 
   // --- the end (execution_end.cc)
   bool advance_end();
@@ -215,8 +212,8 @@ class Execution final : private detail::TurnApi {
   detail::ScopeRef root_;
   /// Unresolved operations by event id. Not those that were given up.
   std::map<std::int64_t, detail::OpRef> ops_;
-  /// Timers that limit calls of children: timer event -> call, and call event -> timer event.
-  std::map<std::int64_t, Limit> limits_;
+  /// Timers that limit calls of children: timer event -> call event, and back.
+  std::map<std::int64_t, std::int64_t> limits_;
   std::map<std::int64_t, std::int64_t> limit_of_;
   std::vector<detail::OpRef> drops_;
   std::vector<detail::ScopeRef> dropped_scopes_;

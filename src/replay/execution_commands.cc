@@ -103,6 +103,7 @@ detail::OpRef Execution::call_child(detail::ChildCall call) {
   if (!recorded) return never();
   detail::OpRef op = add_op(detail::OpKind::kChild, recorded->id, call.name);
   op->on_cancel = call.options.on_cancel;
+  op->close_policy = call.options.close_policy;
   if (mode_ == Mode::kLive) {
     NewChild child;
     child.event = recorded->id;
@@ -133,7 +134,7 @@ void Execution::limit_call(EventId call, const ChildOptions& options) {
   event.number = to_micros(due);
   const auto timer = record_command(std::move(event));
   if (!timer) return;
-  limits_[timer->id.value] = {call.value, options.close_policy};
+  limits_[timer->id.value] = call.value;
   limit_of_[call.value] = timer->id.value;
   if (mode_ == Mode::kLive) {
     decisions_.timers.push_back({timer->id, due, current_scope().shielded});

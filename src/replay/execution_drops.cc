@@ -46,8 +46,9 @@ void Execution::detach(Op& op) noexcept {
   if (op.kind == OpKind::kEvent) drop(op);
 }
 
-/// Takes what an operation stands for out of the store, in this commit. Recorded.
-void Execution::give_up(Op& op, bool cancels_child) {
+/// Takes what an operation stands for out of the store, in this commit. Recorded. When the run ends
+/// or the call has timed out, a child ends by its close policy; else by what its call says.
+void Execution::give_up(Op& op, bool timed_out) {
   if (op.given_up || mode_ >= Mode::kBroken) return;
   op.given_up = true;
   HistoryEvent event;
@@ -58,9 +59,10 @@ void Execution::give_up(Op& op, bool cancels_child) {
   if (mode_ != Mode::kLive) return;
   if (op.kind == OpKind::kActivity) decisions_.canceled_work.push_back(EventId{op.event});
   if (op.kind == OpKind::kTimer) decisions_.canceled_timers.push_back(EventId{op.event});
-  if (op.kind == OpKind::kChild && cancels_child && op.on_cancel != OnCancel::kAbandon) {
-    decisions_.canceled_children.push_back(EventId{op.event});
-  }
+  if (op.kind != OpKind::kChild || op.on_cancel == OnCancel::kAbandon) return;
+  const bool by_close_policy = timed_out || is_ending();
+  if (by_close_policy && op.close_policy == ClosePolicy::kAbandon) return;
+  decisions_.canceled_children.push_back(EventId{op.event});
 }
 
 /// Destructors run in an order that compilers may choose, so history must not depend on it: what

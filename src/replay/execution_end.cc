@@ -25,7 +25,9 @@ bool Execution::advance_end() {
 
 void Execution::begin_joining() {
   phase_ = Phase::kJoining;
-  if (!tasks_.empty() && !code_stopped_) {
+  // Nothing that main left open goes on beside its siblings or its undos.
+  const bool undoes = failure_ && undos_.has_owed();
+  if (!code_stopped_ && (!tasks_.empty() || undoes)) {
     cancel_trees({root_}, "main has ended", true);
   }
   if (ready_.empty() && drops_.empty()) advance_end();

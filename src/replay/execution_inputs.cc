@@ -223,13 +223,13 @@ void Execution::hand_out(const std::vector<EventInbox::Match>& matches) {
 }
 
 /// The time limit of a call has passed: the call has failed, its child ends by its close policy.
-void Execution::expire_call(const Limit limit) {
-  limits_.erase(limit_of_[limit.call]);
-  limit_of_.erase(limit.call);
-  const auto found = ops_.find(limit.call);
+void Execution::expire_call(std::int64_t call) {
+  limits_.erase(limit_of_[call]);
+  limit_of_.erase(call);
+  const auto found = ops_.find(call);
   if (found == ops_.end()) return;
   const OpRef op = found->second;
-  give_up(*op, limit.close_policy == ClosePolicy::kCancel);
+  give_up(*op, true);
   op->failure = {kTimeoutFailure, "the call of '" + op->name + "' took too long", true, {}};
   resolve(op, OpState::kFailed);
 }
@@ -252,7 +252,8 @@ void Execution::apply_cleanup_expired() {
       decisions_.canceled_work.push_back(EventId{event});
     } else if (mode_ == Mode::kLive && op->kind == OpKind::kTimer) {
       decisions_.canceled_timers.push_back(EventId{event});
-    } else if (mode_ == Mode::kLive && op->kind == OpKind::kChild) {
+    } else if (mode_ == Mode::kLive && op->kind == OpKind::kChild &&
+               op->close_policy == ClosePolicy::kCancel) {
       decisions_.canceled_children.push_back(EventId{event});
     }
   }

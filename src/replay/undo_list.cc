@@ -142,4 +142,11 @@ const UndoList::Entry* UndoList::failed() const {
   return entry == entries_.end() ? nullptr : &*entry;
 }
 
+bool UndoList::has_owed() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+    return entry.state == State::kCalled || entry.state == State::kOwed ||
+           entry.state == State::kRunning;
+  });
+}
+
 }  // namespace perdure::replay

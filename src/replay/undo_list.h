@@ -59,6 +59,8 @@ class UndoList {
   void end_running(State state, Failure failure);
   /// The first that failed for good; null when none did.
   const Entry* failed() const;
+  /// True when one is owed, runs or may become owed.
+  bool has_owed() const;
 
  private:
   Entry* find(EventId call);

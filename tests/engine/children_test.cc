@@ -152,6 +152,64 @@ TEST(Children, TheClosePolicyHoldsWhenTheCallTimesOut) {
             });
 }
 
+/// Leaves a child with policy abandon and one with policy cancel behind.
+template <class End>
+Registry leaves_children(End) {
+  return demo([](OrchestrationContext& ctx) -> Task<int> {
+    auto stays = ctx.call(helper, 1, {.close_policy = ClosePolicy::kAbandon});
+    auto goes = ctx.call(helper, 2);
+    co_await ctx.wait_for(number);
+    co_return End{}(ctx);
+  });
+}
+
+TEST(Children, TheClosePolicyHoldsWhenMainEnds) {
+  const Registry ends[] = {
+      leaves_children([](OrchestrationContext&) { return 1; }),
+      leaves_children([](OrchestrationContext&) -> int { throw Failed("broken", "no"); }),
+  };
+  for (const Registry& registry : ends) {
+    both_ways(registry, [](ScriptedRun& run) {
+      run.start();
+      EXPECT_THAT(run.raise("number", "1").canceled_children, ElementsAre(EventId{3}));
+      EXPECT_THAT(run.lines(5), testing::Contains("child_dropped of 2"))
+          << "given up, not canceled";
+    });
+  }
+}
+
+TEST(Children, TheClosePolicyHoldsWhenATaskFails) {
+  both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
+              struct Parts {
+                static Task<void> fail(OrchestrationContext& c) {
+                  co_await c.wait_for(number);
+                  throw Failed("broken", "no");
+                }
+              };
+              ctx.call(helper, 1, {.close_policy = ClosePolicy::kAbandon}).detach();
+              ctx.call(helper, 2).detach();
+              auto task = ctx.spawn(Parts::fail(ctx));
+              co_await ctx.timer(1h);
+              co_return 1;
+            }),
+            [](ScriptedRun& run) {
+              run.start();
+              EXPECT_THAT(run.raise("number", "1").canceled_children, ElementsAre(EventId{3}));
+              EXPECT_EQ(run.status(), ExecutionStatus::kFailed);
+            });
+}
+
+TEST(Children, DroppingAChildInMidRunCancelsItWhateverItsClosePolicy) {
+  both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
+              { auto child = ctx.call(helper, 1, {.close_policy = ClosePolicy::kAbandon}); }
+              co_await ctx.timer(1h);
+              co_return 0;
+            }),
+            [](ScriptedRun& run) {
+              EXPECT_THAT(run.start().canceled_children, ElementsAre(EventId{2}));
+            });
+}
+
 TEST(Children, ADroppedChildTakesItsTimerAway) {
   both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
               { auto child = ctx.call(helper, 5, {.timeout = 10s}); }

@@ -157,6 +157,26 @@ TEST(Undo, AFailureTellsAPendingCallToStopAndWaitsForItsOutcome) {
   });
 }
 
+TEST(Undo, WhatAFailedRunLeftOpenIsGivenUpBeforeItsUndosRun) {
+  both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
+              co_await ctx.call(twice, 1).undo_with(undo_twice);
+              ctx.call(thrice, 1).detach();
+              ctx.timer(1h).detach();
+              co_await ctx.call(ping);
+              co_return 1;
+            }),
+            [](ScriptedRun& run) {
+              run.start();
+              run.complete("twice", "2");
+              const auto& decisions = run.fail("ping", {"broken", "no", true, {}});
+              EXPECT_THAT(decisions.canceled_work, ElementsAre(EventId{5}));
+              EXPECT_THAT(decisions.canceled_timers, ElementsAre(EventId{6}));
+              EXPECT_EQ(run.work().size(), 1u) << "the undo alone";
+              run.complete("undo_twice");
+              EXPECT_EQ(run.status(), ExecutionStatus::kFailed);
+            });
+}
+
 TEST(Undo, ACancelWhileFailingEndsCanceled) {
   both_ways(fails_with_a_call_under_way(), [](ScriptedRun& run) {
     run.start();

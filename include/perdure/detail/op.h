@@ -37,6 +37,7 @@ class Op : public ListHook {
   std::string name;    ///< of what was called or is waited for
   ScopeRef scope;
   OnCancel on_cancel = OnCancel::kTryCancel;
+  ClosePolicy close_policy = ClosePolicy::kCancel;  ///< of a child
   OpState state = OpState::kPending;
   std::uint64_t order = 0;  ///< position among all resolutions of the run; decides races
   std::string payload;
