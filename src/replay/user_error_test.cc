@@ -24,7 +24,7 @@ TEST(UserError, AFailedWithoutATypeGetsOne) {
 TEST(UserError, AnExceptionIsItsTypeAndItsText) {
   EXPECT_EQ(failure_from(std::out_of_range("too far")),
             (Failure{"std::out_of_range", "too far", true, {}}));
-  EXPECT_EQ(failure_from(InvalidArgument("bad")).type, "perdure::InvalidArgument");
+  EXPECT_EQ(failure_from(InvalidArgument("bad")).type, "invalid_argument");
 }
 
 TEST(UserError, ACanceledIsItsReason) {

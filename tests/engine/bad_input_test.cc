@@ -273,7 +273,7 @@ TEST(BadRetry, EveryFieldIsChecked) {
 
 TEST(BadReason, OfAScopeMustBeUtf8) {
   EXPECT_REFUSED(ctx.scope().cancel("\xff"),
-                 "the reason of a cancel: a text must be valid UTF-8 without NUL");
+                 "reason of a scope's cancel: must be valid UTF-8 without NUL");
 }
 
 // --- Registration.

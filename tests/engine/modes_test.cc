@@ -264,7 +264,7 @@ TEST(Modes, AResultThatIsTooLargeFailsTheRun) {
             }),
             [](ScriptedRun& run) {
               run.start();
-              EXPECT_EQ(run.failure().type, "perdure::InvalidArgument");
+              EXPECT_EQ(run.failure().type, "invalid_argument");
             });
 }
 

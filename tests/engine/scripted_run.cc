@@ -272,10 +272,11 @@ bool ScriptedRun::replays() {
   const Execution& run = execution();
   const auto& mismatch = run.mismatch();
   if (mismatch) ADD_FAILURE() << to_string(*mismatch);
+  const bool matches = !mismatch;
   const bool same_end = run.has_ended() == is_terminal(history_.back().kind);
   const bool same_place = run.last_event() == history_.back().id;
   live_.reset();
-  return !mismatch && same_end && same_place;
+  return matches && same_end && same_place;
 }
 
 }  // namespace perdure::test

@@ -56,7 +56,7 @@ TEST(Timers, ANegativeDelayIsAnErrorAtTheCall) {
             }),
             [](ScriptedRun& run) {
               run.start();
-              EXPECT_EQ(run.failure().type, "perdure::InvalidArgument");
+              EXPECT_EQ(run.failure().type, "invalid_argument");
               EXPECT_EQ(run.lines().size(), 2u) << "nothing but start and end is recorded";
             });
 }

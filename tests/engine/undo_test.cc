@@ -360,7 +360,7 @@ TEST(Undo, UndoWithAfterTheCallIsAnErrorOfTheCode) {
             }),
             [](ScriptedRun& run) {
               run.start();
-              EXPECT_EQ(run.failure().type, "perdure::InvalidArgument");
+              EXPECT_EQ(run.failure().type, "invalid_argument");
             });
 }
 

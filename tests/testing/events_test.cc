@@ -160,7 +160,7 @@ TEST(BadInput, OfAnActivityThatGivesTooMuchFailsTheCall) {
   TestRuntime runtime(listeners(), options);
   runtime.fake(repeat, [](std::string) { return std::string(200, 'x'); });
   auto run = runtime.start(echo, "r", "small");
-  EXPECT_EQ(run.outcome().failure().type, "perdure::InvalidArgument");
+  EXPECT_EQ(run.outcome().failure().type, "invalid_argument");
   EXPECT_NE(run.outcome().failure().message.find("the result of 'repeat'"), std::string::npos);
 }
 

@@ -67,7 +67,7 @@ std::string name(ExecutionStatus status) {
 // an end.
 constexpr std::array<std::string_view, kStatuses.size()> kMatrix{
     "xxx-xx--x",
-    "-x--xx--x",
+    "-xx-xx--x",
     "--x--x---",
     "---x--x--",
     "---------",
