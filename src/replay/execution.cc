@@ -74,7 +74,7 @@ TurnResult Execution::turn(std::vector<Message> messages, TimePoint now) {
   if (!unapplied_.empty()) first_turn(messages);
   for (Message& message : messages) {
     if (mode_ != Mode::kLive) break;
-    if (next_ && message.kind == MessageKind::kEventRaised) {
+    if (decisions_.next && message.kind == MessageKind::kEventRaised) {
       HistoryEvent carried;
       carried.kind = EventKind::kEventReceived;
       carried.name = std::move(message.name);
