@@ -156,16 +156,17 @@ TEST_F(CheckpointerTest, ItsEndDoesNotWaitForReaders) {
 }
 
 TEST_F(CheckpointerTest, ThatCannotOpenTheStoreHarmsNobody) {
-  std::atomic<int> tries{0};
+  // Shared with the checkpointer's thread, which tries on until the fixture stops it.
+  const auto tries = std::make_shared<std::atomic<int>>(0);
   start_both({.thread = true,
               .copy_pages = kCopy,
               .restart_pages = kRestart,
-              .open = [&]() -> std::unique_ptr<Connection> {
-                ++tries;
+              .open = [tries]() -> std::unique_ptr<Connection> {
+                ++*tries;
                 throw SqliteError(SQLITE_CANTOPEN, "open", "gone");
               }});
   for (int i = 0; i < 100; ++i) write();
-  EXPECT_GT(tries, 1);
+  EXPECT_GT(*tries, 1);
   EXPECT_GT(log_size(), log_bytes(2 * kRestart));
 }
 
