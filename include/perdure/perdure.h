@@ -6,10 +6,12 @@
 #include <perdure/errors.h>
 #include <perdure/future.h>
 #include <perdure/json.h>
+#include <perdure/open.h>
 #include <perdure/options.h>
 #include <perdure/orchestration_context.h>
 #include <perdure/outcome.h>
 #include <perdure/registry.h>
+#include <perdure/runtime.h>
 #include <perdure/status.h>
 #include <perdure/task.h>
 #include <perdure/version.h>

@@ -1,12 +1,20 @@
 #pragma once
 
+#include <concepts>
 #include <memory>
+#include <utility>
 
+#include <perdure/detail/handler_table.h>
 #include <perdure/open.h>
-#include <perdure/registry.h>
 #include <perdure/runtime_options.h>
 
 namespace perdure {
+
+class Registry;
+
+namespace runtime {
+class Host;
+}
 
 /// Runs orchestrations and activities of a store: dispatchers, workers and all that looks after
 /// them, in threads of its own. Several, also in other processes and on other machines, may serve
@@ -18,10 +26,11 @@ namespace perdure {
 /// Threading: any thread. Ownership: shares the store and the handlers.
 class Runtime {
  public:
-  /// Runs from now on. InvalidArgument: an option is out of its range (see `check`).
-  Runtime(std::shared_ptr<Provider> store,
-          const Registry& registry,
-          const RuntimeOptions& options = {});
+  /// Runs from now on, with the handlers that are registered now; a store that cannot be reached is
+  /// tried again. InvalidArgument: an option is out of its range (see `check`).
+  template <std::same_as<Registry> R>
+  Runtime(std::shared_ptr<Provider> store, const R& registry, const RuntimeOptions& options = {})
+      : Runtime(std::move(store), *registry.table(), options) {}
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   /// Stops as `stop` does.
@@ -33,9 +42,11 @@ class Runtime {
   void stop();
 
  private:
-  class Impl;
+  Runtime(std::shared_ptr<Provider> store,
+          const detail::HandlerTable& handlers,
+          const RuntimeOptions& options);
 
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<runtime::Host> host_;
 };
 
 }  // namespace perdure

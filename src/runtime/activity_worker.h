@@ -6,17 +6,18 @@
 #include "provider/provider.h"
 #include "provider/token_mint.h"
 #include "runtime/attempts.h"
+#include "runtime/settler.h"
 #include "runtime/sleeper.h"
 #include "runtime/step.h"
 #include "runtime/step_options.h"
+#include "runtime/suspects.h"
+#include "runtime/work_claimer.h"
 
 namespace perdure::runtime {
 
-/// Runs activities of one queue: claims, runs handlers, settles them in one batch.
+/// Runs activities of one queue on the calling thread: claims, runs handlers, settles them in one
+/// batch. For tests on one thread; PooledWorker does the same with threads, from the same parts.
 ///
-/// A crash loses no call: a claim that is not settled lapses after `lock_timeout`, a loss is
-/// charged, and the attempt is made again. A cancel deletes or marks the row: the stop token fires,
-/// and what the handler still brings is refused by the store (LockLost) and dropped.
 /// Time limits: `schedule_to_start` and `schedule_to_close` end rows in the sweep (Housekeeper);
 /// `start_to_close` and `heartbeat` are not enforced here, since the handler has this thread.
 /// Threading: one thread per object; several may serve one queue.
@@ -34,16 +35,18 @@ class ActivityWorker {
 
   ActivityWorker(Parts parts, WorkerOptions options);
 
-  /// Claims up to `slots` calls of registered activities, runs them one after the other on this
-  /// thread, settles them.
+  /// Sends outcomes that the store has not taken yet; then claims up to `slots` calls of registered
+  /// activities, runs them one after the other on this thread, settles them.
   Step poll_once();
 
  private:
-  WorkOutcome run(Attempt& attempt);
-  void settle(std::vector<SettledWork> settled);
+  bool settle();
 
   Parts parts_;
   const WorkerOptions options_;
+  Suspects suspects_;
+  WorkClaimer claimer_;
+  Settler settler_;
 };
 
 }  // namespace perdure::runtime

@@ -13,18 +13,27 @@ std::string key_of(const WorkItem& item) {
 
 }  // namespace
 
-Attempt::Attempt(WorkItem item, Sleeper& sleeper, std::size_t max_payload_bytes)
+Attempt::Attempt(WorkItem item,
+                 Sleeper& sleeper,
+                 std::size_t max_payload_bytes,
+                 std::chrono::steady_clock::time_point begun_at)
     : item_(std::move(item)),
       key_(key_of(item_)),
       sleeper_(sleeper),
-      max_payload_bytes_(max_payload_bytes) {}
+      max_payload_bytes_(max_payload_bytes),
+      begun_at_(begun_at) {}
 
-void Attempt::stop(const std::string& reason) {
+void Attempt::stop(StopCause cause, const std::string& reason) {
   told_.with([&](Told& told) {
-    if (std::exchange(told.stopped, true)) return;
+    if (told.cause) return;
+    told.cause = cause;
     told.reason = reason;
   });
   stop_.request_stop();
+}
+
+std::optional<StopCause> Attempt::stopped_by() const {
+  return told_.with([](const Told& told) { return told.cause; });
 }
 
 std::optional<std::string> Attempt::reported() const {

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <stop_token>
 #include <string>
 
 #include <perdure/detail/attempt_api.h>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "model/work_item.h"
 #include "runtime/sleeper.h"
+#include "runtime/stop_cause.h"
 
 namespace perdure::runtime {
 
@@ -16,13 +20,25 @@ namespace perdure::runtime {
 /// claim touches nothing that died. Threading: any thread.
 class Attempt final : public detail::AttemptApi {
  public:
-  /// `sleeper` must outlive it.
-  Attempt(WorkItem item, Sleeper& sleeper, std::size_t max_payload_bytes);
+  /// `sleeper` must outlive it. `begun_at`: before the claim was sent, so that no limit that is
+  /// counted from it ends too late.
+  Attempt(WorkItem item,
+          Sleeper& sleeper,
+          std::size_t max_payload_bytes,
+          std::chrono::steady_clock::time_point begun_at = steady_now());
 
   const WorkItem& item() const { return item_; }
+  std::chrono::steady_clock::time_point begun_at() const { return begun_at_; }
 
-  /// Fires the token; the first reason stays.
-  void stop(const std::string& reason);
+  /// Fires the token; the first cause and reason stay.
+  void stop(StopCause cause, const std::string& reason);
+  /// Nothing before the token has fired.
+  std::optional<StopCause> stopped_by() const;
+
+  /// True for the first who asks: the one that writes the end of this attempt.
+  bool settle() { return !settled_.exchange(true); }
+  bool is_settled() const { return settled_; }
+
   /// What the handler last reported with a heartbeat.
   std::optional<std::string> reported() const;
 
@@ -39,7 +55,7 @@ class Attempt final : public detail::AttemptApi {
 
  private:
   struct Told {
-    bool stopped = false;
+    std::optional<StopCause> cause;
     std::string reason;
     std::optional<std::string> reported;
   };
@@ -48,7 +64,9 @@ class Attempt final : public detail::AttemptApi {
   const std::string key_;  // instance/execution/event: the same for all attempts of the call
   Sleeper& sleeper_;
   const std::size_t max_payload_bytes_;
+  const std::chrono::steady_clock::time_point begun_at_;
   std::stop_source stop_;
+  std::atomic<bool> settled_{false};
   Guarded<Told> told_;
 };
 

@@ -7,43 +7,81 @@
 namespace perdure::runtime {
 
 void Attempts::expect(const std::vector<LockToken>& locks) {
-  slots_.with([&](ByLock& slots) {
-    for (const LockToken& lock : locks) slots.try_emplace(lock);
-  });
+  const std::lock_guard lock(mutex_);
+  for (const LockToken& each : locks) slots_.try_emplace(each);
 }
 
 void Attempts::add(std::shared_ptr<Attempt> attempt) {
-  const std::optional<std::string> fired = slots_.with([&](ByLock& slots) {
-    Slot& slot = slots[attempt->item().lock];
+  std::optional<Fired> fired;
+  {
+    const std::lock_guard lock(mutex_);
+    Slot& slot = slots_[attempt->item().lock];
     slot.attempt = attempt;
-    return slot.fired;
-  });
-  if (fired) attempt->stop(*fired);
+    fired = slot.fired;
+  }
+  if (fired) attempt->stop(fired->cause, fired->reason);
 }
 
 void Attempts::remove(const std::vector<LockToken>& locks) {
-  slots_.with([&](ByLock& slots) {
-    for (const LockToken& lock : locks) slots.erase(lock);
-  });
+  {
+    const std::lock_guard lock(mutex_);
+    for (const LockToken& each : locks) slots_.erase(each);
+  }
+  removed_.notify_all();
 }
 
 void Attempts::fire(const std::vector<TouchedClaim>& claims, const std::string& reason) {
   if (claims.empty()) return;
-  const auto hit = slots_.with([&](ByLock& slots) {
-    std::vector<std::shared_ptr<Attempt>> found;
+  std::vector<std::shared_ptr<Attempt>> hit;
+  {
+    const std::lock_guard lock(mutex_);
     for (const TouchedClaim& claim : claims) {
-      const auto slot = slots.find(claim.lock);
-      if (slot == slots.end()) continue;
+      const auto slot = slots_.find(claim.lock);
+      if (slot == slots_.end()) continue;
       if (slot->second.attempt) {
-        found.push_back(slot->second.attempt);
+        hit.push_back(slot->second.attempt);
       } else if (!slot->second.fired) {
-        slot->second.fired = reason;
+        slot->second.fired = Fired{StopCause::kCanceled, reason};
       }
     }
-    return found;
-  });
+  }
   // Outside the lock: a stop callback of user code may call anything.
-  for (const std::shared_ptr<Attempt>& attempt : hit) attempt->stop(reason);
+  for (const std::shared_ptr<Attempt>& attempt : hit) attempt->stop(StopCause::kCanceled, reason);
+}
+
+void Attempts::fire_all(StopCause cause, const std::string& reason) {
+  std::vector<std::shared_ptr<Attempt>> hit;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [token, slot] : slots_) {
+      if (slot.attempt) {
+        hit.push_back(slot.attempt);
+      } else if (!slot.fired) {
+        slot.fired = Fired{cause, reason};
+      }
+    }
+  }
+  for (const std::shared_ptr<Attempt>& attempt : hit) attempt->stop(cause, reason);
+}
+
+std::vector<std::shared_ptr<Attempt>> Attempts::held() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Attempt>> held;
+  held.reserve(slots_.size());
+  for (const auto& [token, slot] : slots_) {
+    if (slot.attempt) held.push_back(slot.attempt);
+  }
+  return held;
+}
+
+bool Attempts::empty() const {
+  const std::lock_guard lock(mutex_);
+  return slots_.empty();
+}
+
+bool Attempts::wait_until_empty(std::chrono::steady_clock::time_point until) const {
+  std::unique_lock lock(mutex_);
+  return removed_.wait_until(lock, until, [this] { return slots_.empty(); });
 }
 
 }  // namespace perdure::runtime

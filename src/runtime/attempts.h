@@ -1,20 +1,24 @@
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "base/guarded.h"
 #include "model/work_item.h"
+#include "runtime/stop_cause.h"
 
 namespace perdure::runtime {
 
 class Attempt;
 
-/// The claims of this process: token of the claim -> attempt that runs under it. Commits that take
-/// claims away or mark them are told here, and the attempts stop.
+/// The claims of this process: token of the claim -> attempt that runs under it, from before the
+/// claim until its end is stored. Commits that take claims away or mark them are told here, and the
+/// attempts stop.
 /// Threading: any thread. Ownership: shared with whoever runs the attempt.
 class Attempts {
  public:
@@ -24,17 +28,32 @@ class Attempts {
   void add(std::shared_ptr<Attempt> attempt);
   /// Tokens that are of no use any more: settled, or not used by the claim.
   void remove(const std::vector<LockToken>& locks);
-  /// Fires the stop tokens of those that are here; others belong to another process or have ended.
+
+  /// Fires the stop tokens of those that are here, as canceled; others belong to another process or
+  /// have ended.
   void fire(const std::vector<TouchedClaim>& claims, const std::string& reason);
+  /// Fires every token that is here, also of claims under way.
+  void fire_all(StopCause cause, const std::string& reason);
+
+  /// All that have been claimed and not been removed.
+  std::vector<std::shared_ptr<Attempt>> held() const;
+  bool empty() const;
+  /// Waits until nothing is here any more; false when `until` came first.
+  bool wait_until_empty(std::chrono::steady_clock::time_point until) const;
 
  private:
+  struct Fired {
+    StopCause cause;
+    std::string reason;
+  };
   struct Slot {
     std::shared_ptr<Attempt> attempt;  // null until the claim has answered
-    std::optional<std::string> fired;  // before that
+    std::optional<Fired> fired;        // before that
   };
-  using ByLock = std::unordered_map<LockToken, Slot>;
 
-  Guarded<ByLock> slots_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable removed_;
+  std::unordered_map<LockToken, Slot> slots_;  // guarded by mutex_
 };
 
 }  // namespace perdure::runtime

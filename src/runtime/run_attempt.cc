@@ -11,11 +11,16 @@ namespace perdure::runtime {
 
 namespace {
 
-WorkOutcome canceled() {
+/// The end of an attempt that was told to stop, and did. Only a cancel ends the call: a claim that
+/// seems lost may still be ours, and then the call must go on elsewhere.
+WorkOutcome stopped(const Attempt& attempt) {
   WorkOutcome outcome;
-  outcome.kind = WorkOutcome::Kind::kCanceled;
+  outcome.kind = attempt.stopped_by() == StopCause::kCanceled ? WorkOutcome::Kind::kCanceled
+                                                              : WorkOutcome::Kind::kGivenBack;
   return outcome;
 }
+
+}  // namespace
 
 WorkOutcome failed(const WorkItem& item, Failure failure, Random& random) {
   WorkOutcome outcome;
@@ -26,19 +31,30 @@ WorkOutcome failed(const WorkItem& item, Failure failure, Random& random) {
   return outcome;
 }
 
-}  // namespace
-
 WorkOutcome run_attempt(const detail::ActivityHandler& handler, Attempt& attempt, Random& random) {
-  if (attempt.stop_token().stop_requested()) return canceled();
+  if (attempt.stop_token().stop_requested()) return stopped(attempt);
   try {
     WorkOutcome outcome;
     outcome.result = handler(attempt, attempt.item().work.input);
     return outcome;
   } catch (...) {
     const std::exception_ptr error = std::current_exception();
-    if (detail::is_cancellation(error) && attempt.stop_token().stop_requested()) return canceled();
+    if (detail::is_cancellation(error) && attempt.stop_token().stop_requested())
+      return stopped(attempt);
     return failed(attempt.item(), detail::failure_of(error), random);
   }
+}
+
+WorkOutcome run_registered(const detail::HandlerTable& handlers,
+                           Attempt& attempt,
+                           Random& random,
+                           Duration missing_handler_delay) {
+  const detail::ActivityHandler* handler = handlers.find_activity(attempt.activity());
+  if (handler != nullptr) return run_attempt(*handler, attempt, random);
+  WorkOutcome outcome;
+  outcome.kind = WorkOutcome::Kind::kGivenBack;
+  outcome.delay = missing_handler_delay;
+  return outcome;
 }
 
 }  // namespace perdure::runtime

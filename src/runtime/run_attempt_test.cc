@@ -120,7 +120,7 @@ TEST_F(RunAttempt, IsAFailureWhenCanceledIsThrownAtWill) {
 
 TEST_F(RunAttempt, DoesNotBeginWhenTheTokenHasFiredBefore) {
   Attempt attempt(item_of(), sleeper_, 100);
-  attempt.stop("gone");
+  attempt.stop(StopCause::kCanceled, "gone");
   bool began = false;
   const WorkOutcome outcome = run_attempt(
       [&](detail::AttemptApi&, const std::string&) {
@@ -144,7 +144,7 @@ TEST_F(RunAttempt, KeepsTheNewestHeartbeat) {
 
 TEST_F(RunAttempt, WakesASleeperWhenTheTokenFires) {
   Attempt attempt(item_of(), sleeper_, 100);
-  attempt.stop("now");
+  attempt.stop(StopCause::kCanceled, "now");
   attempt.sleep_for(24h);
   SUCCEED() << "it came back";
 }

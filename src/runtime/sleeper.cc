@@ -12,4 +12,9 @@ void RealSleeper::sleep_for(Duration time, const std::stop_token& stop) {
   never.wait_for(lock, stop, time, [] { return false; });
 }
 
+Sleeper& real_sleeper() {
+  static auto* const sleeper = new RealSleeper;
+  return *sleeper;
+}
+
 }  // namespace perdure::runtime

@@ -24,4 +24,7 @@ class RealSleeper final : public Sleeper {
   void sleep_for(Duration time, const std::stop_token& stop) override;
 };
 
+/// One for the process; never destroyed, so that any handler may use it to its end.
+Sleeper& real_sleeper();
+
 }  // namespace perdure::runtime

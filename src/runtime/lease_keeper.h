@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "provider/provider.h"
+#include "runtime/attempt.h"
+#include "runtime/attempts.h"
+#include "runtime/step.h"
+
+namespace perdure::runtime {
+
+struct LeaseOptions {
+  Duration lock_timeout = std::chrono::seconds(30);  ///< worker_lock_timeout
+  Duration buffer = std::chrono::seconds(5);         ///< worker_lock_renewal_buffer
+
+  /// How long after one renewal the next is due.
+  Duration renewal() const {
+    return buffer < lock_timeout / 2 ? lock_timeout - buffer : lock_timeout / 2;
+  }
+};
+
+/// Keeps the claims of this process and learns what became of them: one renewal for all, and one
+/// cheap read for all in between, whenever the store says that a claim was touched and at least
+/// each `cancellation_poll_interval`. A claim that is gone or marked: the stop token fires.
+///
+/// No answer is not bad news: a renewal that failed is tried again until the lock would have ended
+/// by our own clock, counted from before it was asked for; only then the attempt is told to stop,
+/// and its row is left as it is.
+/// Threading: one thread per object.
+class LeaseKeeper {
+ public:
+  LeaseKeeper(Provider& provider, Attempts& attempts, Epoch epoch, LeaseOptions options);
+
+  /// Renews when it is time, else looks. Nothing is read or written when no claim is held.
+  Step poll_once();
+
+ private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+  using Held = std::vector<std::shared_ptr<Attempt>>;
+
+  Step renew(const Held& held);
+  Step look(const Held& held);
+  void note(const Held& held, const std::vector<ClaimState>& states);
+  void give_up_overdue(const Held& held);
+  SteadyTime held_until(const Attempt& attempt) const;
+  std::string reason_of(const Attempt& attempt);
+
+  Provider& provider_;
+  Attempts& attempts_;
+  const Epoch epoch_;
+  const LeaseOptions options_;
+  SteadyTime renewed_at_;
+  std::unordered_map<LockToken, SteadyTime> renewed_;  // when the last good renewal was sent
+};
+
+}  // namespace perdure::runtime

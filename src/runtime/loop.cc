@@ -1,0 +1,132 @@
+#include "runtime/loop.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/log.h"
+
+namespace perdure::runtime {
+
+namespace {
+
+constexpr std::chrono::milliseconds kTellEvery{10};
+
+}  // namespace
+
+Loop::Loop(Provider& provider,
+           LoopOptions options,
+           std::function<Step()> step,
+           std::function<void()> on_lost)
+    : provider_(provider),
+      options_(std::move(options)),
+      step_(std::move(step)),
+      on_lost_(std::move(on_lost)),
+      thread_([this] { run(); }) {}
+
+Loop::~Loop() {
+  request_stop();
+  join();
+}
+
+void Loop::join() {
+  if (!thread_.joinable()) return;
+  // A loop that was just about to wait has not heard: tell it until it has.
+  std::unique_lock lock(mutex_);
+  while (!stopped_.wait_for(lock, kTellEvery, [this] { return ended_; })) {
+    lock.unlock();
+    wake();
+    lock.lock();
+  }
+  lock.unlock();
+  thread_.join();
+}
+
+void Loop::nudge() {
+  nudged_ = true;
+  wake();
+}
+
+void Loop::wake() {
+  if (options_.wake) {
+    options_.wake();
+  } else {
+    provider_.interrupt_waits();
+  }
+}
+
+void Loop::request_stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stopped_.notify_all();
+  wake();
+}
+
+void Loop::run() {
+  while (!stopping_) {
+    const ChangeMark mark = provider_.change_mark();
+    nudged_ = false;
+    if (!step_once()) break;
+    if (stopping_ || last_.worked) continue;
+    if (last_.trouble) {
+      pause_for(backoff_);
+      continue;
+    }
+    pause_for(options_.pause);
+    wait(mark);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  stopped_.notify_all();
+}
+
+/// False when the loop has to end.
+bool Loop::step_once() {
+  try {
+    last_ = step_();
+  } catch (const std::exception& error) {
+    // Memory ran out, most likely: what was under way is in the store as it was before.
+    last_ = {.trouble = unavailable(error.what())};
+  }
+  if (!last_.trouble) {
+    backoff_ = std::chrono::milliseconds(0);
+    return true;
+  }
+  if (last_.trouble->code == ErrorCode::kLockLost) {
+    on_lost_();
+    return false;
+  }
+  if (backoff_.count() == 0) {
+    log::warning("trouble with the store: trying again",
+                 {{"loop", options_.name}, {"error", last_.trouble->message}});
+  }
+  backoff_ = std::min(std::max(2 * backoff_, options_.first_backoff), options_.longest_backoff);
+  return true;
+}
+
+void Loop::wait(const ChangeMark& mark) {
+  if (options_.wait) return options_.wait(options_.bound);
+  Interest interest = options_.interest;
+  interest.after = mark;
+  interest.until = last_.next_at;
+  interest.bound = options_.bound;
+  while (!stopping_ && !nudged_) {
+    const Wake wake = provider_.wait_for_change(interest);
+    // Interrupted: for somebody else, or the condition of this loop tells.
+    const bool idle = wake.reason == Wake::Reason::kInterrupted ||
+                      (wake.reason == Wake::Reason::kBound && !options_.steps_when_idle);
+    if (!idle) return;
+  }
+}
+
+void Loop::pause_for(std::chrono::milliseconds time) {
+  if (time.count() == 0) return;
+  std::unique_lock lock(mutex_);
+  stopped_.wait_for(lock, time, [this] { return stopping_.load(); });
+}
+
+}  // namespace perdure::runtime

@@ -1,0 +1,189 @@
+#include "runtime/registration.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "runtime/queues.h"
+
+namespace perdure::runtime {
+
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kLargestBatch = 64;
+constexpr milliseconds kSweepPause{200};
+constexpr milliseconds kReleaseTimeout = std::chrono::seconds(5);
+
+milliseconds to_ms(Duration time) {
+  return duration_cast<milliseconds>(time);
+}
+
+int dispatcher_threads() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+DispatcherOptions dispatcher_options(const RuntimeOptions& options,
+                                     const WorkerSettings& worker,
+                                     int threads) {
+  DispatcherOptions dispatcher;
+  dispatcher.queue = worker.queue;
+  const int share = std::max(1, worker.max_concurrent_orchestrations / threads);
+  dispatcher.batch = std::min(static_cast<std::size_t>(share), kLargestBatch);
+  dispatcher.lock_timeout = options.orchestrator_lock_timeout;
+  dispatcher.cleanup_timeout = options.cancel_cleanup_timeout;
+  dispatcher.max_payload_bytes = options.max_payload_bytes;
+  return dispatcher;
+}
+
+WorkerOptions worker_options(const RuntimeOptions& options, const WorkerSettings& worker) {
+  WorkerOptions result;
+  result.queue = worker.queue;
+  result.slots = static_cast<std::size_t>(worker.max_concurrent_activities);
+  result.lock_timeout = options.worker_lock_timeout;
+  result.max_payload_bytes = options.max_payload_bytes;
+  return result;
+}
+
+}  // namespace
+
+Registration::Registration(Parts parts,
+                           const RuntimeOptions& options,
+                           Epoch epoch,
+                           std::function<void()> on_lost)
+    : parts_(std::move(parts)),
+      options_(options),
+      on_lost_(std::move(on_lost)),
+      tokens_(epoch),
+      suspects_([this] {
+        for (const std::unique_ptr<Loop>& each : working_) each->nudge();
+      }),
+      settler_(std::make_shared<Settler>(Settler::Parts{parts_.provider, attempts_, suspects_})),
+      timer_(settler_, parts_.random),
+      leases_(parts_.provider,
+              attempts_,
+              epoch,
+              {options.worker_lock_timeout, options.worker_lock_renewal_buffer}),
+      housekeeper_(parts_.provider, attempts_) {
+  for (const WorkerSettings& worker : served_queues(options_)) serve(worker);
+  look_after();
+}
+
+Registration::~Registration() {
+  abandon();
+}
+
+void Registration::add_loop(Loops& loops, LoopOptions options, std::function<Step()> step) {
+  loops.push_back(
+      std::make_unique<Loop>(parts_.provider, std::move(options), std::move(step), on_lost_));
+}
+
+void Registration::serve(const WorkerSettings& worker) {
+  const milliseconds poll = to_ms(options_.store_poll_interval);
+  const int threads = dispatcher_threads();
+  for (int i = 0; i < threads; ++i) {
+    dispatchers_.push_back(std::make_unique<OrchestrationDispatcher>(
+        OrchestrationDispatcher::Parts{
+            parts_.provider, tokens_, *parts_.handlers, frames_, attempts_, *parts_.random},
+        dispatcher_options(options_, worker, threads)));
+    OrchestrationDispatcher& dispatcher = *dispatchers_.back();
+    LoopOptions loop;
+    loop.name = "orchestrations";
+    loop.interest.orchestration_queues = {worker.queue};
+    loop.bound = poll;
+    add_loop(dispatching_, std::move(loop), [this, &dispatcher] {
+      ++turns_;
+      const Step step = dispatcher.poll_once();
+      --turns_;
+      return step;
+    });
+  }
+  workers_.push_back(std::make_unique<PooledWorker>(
+      WorkClaimer::Parts{
+          parts_.provider, tokens_, *parts_.handlers, attempts_, suspects_, real_sleeper()},
+      PooledWorker::Shared{parts_.handlers, parts_.random, settler_},
+      parts_.pool,
+      timer_,
+      worker_options(options_, worker)));
+  PooledWorker& pooled = *workers_.back();
+  LoopOptions loop;
+  loop.name = "activities";
+  loop.interest.work_queues = {worker.queue};
+  loop.bound = poll;
+  add_loop(working_, std::move(loop), [&pooled] { return pooled.poll_once(); });
+}
+
+void Registration::look_after() {
+  LoopOptions settling;
+  settling.name = "outcomes";
+  settling.wait = [this](milliseconds bound) { settler_->wait(bound); };
+  settling.wake = [this] { settler_->wake(); };
+  add_loop(keeping_, std::move(settling), [this] { return settler_->poll_once(); });
+
+  LoopOptions leases;
+  leases.name = "leases";
+  leases.interest.claims_of = tokens_.epoch();
+  leases.bound = to_ms(options_.cancellation_poll_interval);
+  leases.steps_when_idle = true;
+  leases.longest_backoff = leases.bound;
+  add_loop(keeping_, std::move(leases), [this] { return leases_.poll_once(); });
+
+  LoopOptions sweeping;
+  sweeping.name = "housekeeping";
+  for (const WorkerSettings& worker : served_queues(options_)) {
+    sweeping.interest.work_queues.push_back(worker.queue);
+    sweeping.interest.orchestration_queues.push_back(worker.queue);
+  }
+  sweeping.bound = to_ms(options_.store_poll_interval);
+  sweeping.pause = std::min(kSweepPause, sweeping.bound);
+  add_loop(keeping_, std::move(sweeping), [this] { return housekeeper_.poll_once(); });
+}
+
+void Registration::end(Loops& loops) {
+  for (const std::unique_ptr<Loop>& loop : loops) loop->request_stop();
+  for (const std::unique_ptr<Loop>& loop : loops) loop->join();
+  loops.clear();
+}
+
+void Registration::stop_claiming() {
+  for (const std::unique_ptr<PooledWorker>& worker : workers_) worker->close();
+  for (const std::unique_ptr<Loop>& loop : working_) loop->request_stop();
+  end(dispatching_);
+  // The loops stay until those that may nudge them are gone.
+  for (const std::unique_ptr<Loop>& loop : working_) loop->join();
+}
+
+ShutdownReport Registration::shut_down() {
+  stop_claiming();
+  ShutdownReport report;
+  report.running = attempts_.held().size();
+  const auto grace_ends = steady_now() + options_.shutdown_grace_period;
+  if (!attempts_.wait_until_empty(grace_ends)) {
+    attempts_.fire_all(StopCause::kShutdown, "the worker shuts down");
+    attempts_.wait_until_empty(steady_now() + options_.shutdown_force_timeout);
+  }
+  report.left = attempts_.held().size();
+  end(keeping_);
+  settler_->close();
+  const Result<ProcessEnded> released =
+      parts_.provider.release_process({tokens_.epoch()}, {.timeout = kReleaseTimeout});
+  if (!released.ok()) {
+    log::warning("the registration could not be ended: others take over what it holds",
+                 {{"error", released.error().message}});
+  }
+  return report;
+}
+
+void Registration::abandon() {
+  stop_claiming();
+  attempts_.fire_all(StopCause::kClaimLost,
+                     "this process was taken for dead: its work was given to others");
+  end(keeping_);
+  settler_->close();
+}
+
+}  // namespace perdure::runtime

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <perdure/detail/handler_table.h>
+#include <perdure/runtime_options.h>
+
+#include "base/random.h"
+#include "provider/provider.h"
+#include "provider/token_mint.h"
+#include "runtime/attempt_timer.h"
+#include "runtime/attempts.h"
+#include "runtime/frame_map.h"
+#include "runtime/handler_pool.h"
+#include "runtime/housekeeper.h"
+#include "runtime/lease_keeper.h"
+#include "runtime/loop.h"
+#include "runtime/orchestration_dispatcher.h"
+#include "runtime/pooled_worker.h"
+#include "runtime/settler.h"
+#include "runtime/suspects.h"
+
+namespace perdure::runtime {
+
+/// What became of the handlers that ran when a registration was shut down.
+struct ShutdownReport {
+  std::size_t running = 0;  ///< when it began
+  std::size_t left = 0;     ///< did not return in time: their rows are given back all the same
+};
+
+/// All that belongs to one registration of this process in the store: its dispatchers, workers and
+/// keepers in their threads, the frames between turns, the claims. Runs from its construction.
+///
+/// When the store says that the registration has ended (this process was taken for dead), `on_lost`
+/// is called and nothing of it can write any more: `abandon` it and register anew.
+/// Threading: the constructor, `shut_down`, `abandon` and the destructor on one thread.
+class Registration {
+ public:
+  /// What it works with. Handlers that outlive it share what they use.
+  struct Parts {
+    Provider& provider;  ///< must outlive it
+    std::shared_ptr<const detail::HandlerTable> handlers;
+    std::shared_ptr<Random> random;
+    HandlerPool& pool;  ///< must outlive it
+  };
+
+  /// `on_lost` is called at most once for each thread, on threads of the registration.
+  Registration(Parts parts,
+               const RuntimeOptions& options,
+               Epoch epoch,
+               std::function<void()> on_lost);
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+  ~Registration();
+
+  /// Claims nothing more; waits for running handlers for `shutdown_grace_period`, fires their
+  /// tokens, waits for `shutdown_force_timeout`; then ends the registration in one commit, which
+  /// gives back what is left. Without the store that commit is left to those who take over.
+  ShutdownReport shut_down();
+
+  /// The registration has ended: fires all tokens, lets nobody write.
+  void abandon();
+
+ private:
+  using Loops = std::vector<std::unique_ptr<Loop>>;
+
+  void serve(const WorkerSettings& worker);
+  void look_after();
+  void add_loop(Loops& loops, LoopOptions options, std::function<Step()> step);
+  void stop_claiming();
+  static void end(Loops& loops);
+
+  const Parts parts_;
+  const RuntimeOptions options_;
+  const std::function<void()> on_lost_;
+
+  TokenMint tokens_;
+  Attempts attempts_;
+  Suspects suspects_;
+  std::shared_ptr<Settler> settler_;
+  FrameMap frames_{false};
+  AttemptTimer timer_;
+  LeaseKeeper leases_;
+  Housekeeper housekeeper_;
+  std::atomic<int> turns_{0};  // dispatchers that may hold instance locks now
+
+  std::vector<std::unique_ptr<OrchestrationDispatcher>> dispatchers_;
+  std::vector<std::unique_ptr<PooledWorker>> workers_;
+  // Those that claim are ended first, those that keep when no handler runs any more. All claiming
+  // ones are made before the first keeping one, which may nudge them.
+  Loops dispatching_;
+  Loops working_;
+  Loops keeping_;
+};
+
+}  // namespace perdure::runtime

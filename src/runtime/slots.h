@@ -1,0 +1,48 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace perdure::runtime {
+
+/// Places for handlers that run at a time. Shared with the tasks that hold one.
+/// Threading: any thread.
+class Slots {
+ public:
+  explicit Slots(std::size_t count) : free_(count) {}
+
+  void take(std::size_t count) {
+    const std::lock_guard lock(mutex_);
+    free_ -= count;
+  }
+  void release() {
+    {
+      const std::lock_guard lock(mutex_);
+      ++free_;
+    }
+    changed_.notify_all();
+  }
+  /// Waits until one is free, and answers how many; 0 when closed.
+  std::size_t wait_for_free() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closed_ || free_ > 0; });
+    return closed_ ? 0 : free_;
+  }
+  /// Ends every wait, now and later.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t free_;
+  bool closed_ = false;
+};
+
+}  // namespace perdure::runtime

@@ -1,0 +1,70 @@
+#include "runtime/work_claimer.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace perdure::runtime {
+
+namespace {
+
+constexpr Duration kLookForSuspects = std::chrono::seconds(1);
+
+}  // namespace
+
+WorkClaimer::WorkClaimer(Parts parts, WorkerOptions options)
+    : parts_(parts), options_(std::move(options)) {}
+
+WorkClaimer::Claimed WorkClaimer::claim(std::size_t slots) {
+  const auto begun_at = steady_now();
+  const std::vector<LockToken> locks = parts_.tokens.next(slots);
+  FetchWorkItems fetch;
+  fetch.epoch = parts_.tokens.epoch();
+  fetch.queue = options_.queue;
+  fetch.names = parts_.handlers.activity_names();
+  fetch.tokens = locks;
+  fetch.lock_for = options_.lock_timeout;
+  fetch.max_suspects = parts_.suspects.reserve() ? 1 : 0;
+  const bool reserved = fetch.max_suspects == 1;
+  parts_.attempts.expect(locks);
+  Result<FetchedWorkItems> fetched = parts_.provider.fetch_work_items(std::move(fetch));
+  Claimed claimed;
+  if (!fetched.ok()) {
+    if (reserved) parts_.suspects.release();
+    parts_.attempts.remove(locks);
+    claimed.step.trouble = std::move(fetched).error();
+    return claimed;
+  }
+  for (const Error& problem : fetched->problems) {
+    log::error("a work row cannot be read and was set aside", {{"error", problem.message}});
+  }
+  bool suspect = false;
+  for (WorkItem& item : fetched->items) {
+    suspect = suspect || item.losses >= kSuspectLosses;
+    claimed.attempts.push_back(std::make_shared<Attempt>(
+        std::move(item), parts_.sleeper, options_.max_payload_bytes, begun_at));
+    parts_.attempts.add(claimed.attempts.back());
+  }
+  if (reserved && !suspect) parts_.suspects.release();
+  forget_unused(locks, claimed.attempts);
+  claimed.step.worked = claimed.attempts.size() == slots;
+  claimed.step.next_at = fetched->next_at;
+  if (!reserved) {
+    // There may be a suspect that this claim was not allowed to bring.
+    const TimePoint again = add(fetched->now, kLookForSuspects);
+    claimed.step.next_at = std::min(claimed.step.next_at.value_or(again), again);
+  }
+  return claimed;
+}
+
+void WorkClaimer::forget_unused(const std::vector<LockToken>& locks,
+                                const std::vector<std::shared_ptr<Attempt>>& claimed) {
+  std::unordered_set<LockToken> unused(locks.begin(), locks.end());
+  for (const std::shared_ptr<Attempt>& attempt : claimed) unused.erase(attempt->item().lock);
+  parts_.attempts.remove({unused.begin(), unused.end()});
+}
+
+}  // namespace perdure::runtime
