@@ -33,7 +33,9 @@ void AttemptTimer::watch(const std::shared_ptr<Attempt>& attempt) {
   if (limit <= Duration::zero()) return;
   {
     const std::lock_guard lock(mutex_);
-    watched_.push({attempt->begun_at() + std::min(limit, kLongest), attempt});
+    if (watched_.size() >= drop_at_) drop_ended();
+    watched_.push_back({attempt->begun_at() + std::min(limit, kLongest), attempt});
+    std::push_heap(watched_.begin(), watched_.end(), Later{});
   }
   changed_.notify_all();
 }
@@ -46,17 +48,25 @@ void AttemptTimer::run_thread() {
       changed_.wait(lock);
       continue;
     }
-    if (steady_now() < watched_.top().until) {
-      changed_.wait_until(lock, watched_.top().until);
+    if (const auto until = watched_.front().until; steady_now() < until) {
+      changed_.wait_until(lock, until);
       continue;
     }
-    const std::shared_ptr<Attempt> attempt = watched_.top().attempt.lock();
-    watched_.pop();
+    std::pop_heap(watched_.begin(), watched_.end(), Later{});
+    const std::shared_ptr<Attempt> attempt = watched_.back().attempt.lock();
+    watched_.pop_back();
     if (!attempt) continue;
     lock.unlock();
     time_out(attempt);
     lock.lock();
   }
+}
+
+/// Most attempts end long before their time: what is kept must not grow with how many there were.
+void AttemptTimer::drop_ended() {
+  std::erase_if(watched_, [](const Watched& each) { return each.attempt.expired(); });
+  std::make_heap(watched_.begin(), watched_.end(), Later{});
+  drop_at_ = std::max(kFewest, 2 * watched_.size());
 }
 
 void AttemptTimer::time_out(const std::shared_ptr<Attempt>& attempt) {

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <queue>
 #include <thread>
 #include <vector>
 
@@ -30,6 +29,8 @@ class AttemptTimer {
   void watch(const std::shared_ptr<Attempt>& attempt);
 
  private:
+  static constexpr std::size_t kFewest = 64;
+
   struct Watched {
     std::chrono::steady_clock::time_point until;
     std::weak_ptr<Attempt> attempt;  // gone when it has ended
@@ -39,6 +40,7 @@ class AttemptTimer {
   };
 
   void run_thread();
+  void drop_ended();
   void time_out(const std::shared_ptr<Attempt>& attempt);
 
   const std::shared_ptr<Settler> settler_;
@@ -46,7 +48,8 @@ class AttemptTimer {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
-  std::priority_queue<Watched, std::vector<Watched>, Later> watched_;
+  std::vector<Watched> watched_;   // a heap, the next one first
+  std::size_t drop_at_ = kFewest;  // so many are worth a look for those that have ended
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -91,6 +91,8 @@ bool Loop::step_once() {
   } catch (const std::exception& error) {
     // Memory ran out, most likely: what was under way is in the store as it was before.
     last_ = {.trouble = unavailable(error.what())};
+  } catch (...) {
+    last_ = {.trouble = unavailable("an exception that is no std::exception")};
   }
   if (!last_.trouble) {
     backoff_ = std::chrono::milliseconds(0);

@@ -1,6 +1,6 @@
 #include "runtime/pooled_worker.h"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "base/log.h"
@@ -38,7 +38,7 @@ void PooledWorker::start(std::shared_ptr<Attempt> attempt) {
   };
   try {
     pool_.run(std::move(task));
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     log::error("no thread for an activity: it is given back", {{"error", error.what()}});
     WorkOutcome outcome;
     outcome.kind = WorkOutcome::Kind::kGivenBack;
