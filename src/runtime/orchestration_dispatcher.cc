@@ -50,8 +50,10 @@ Step OrchestrationDispatcher::poll_once() {
   fetch.served = served_by(parts_.handlers);
   fetch.tokens = parts_.tokens.next(options_.batch);
   fetch.lock_for = options_.lock_timeout;
+  const auto asked_at = steady_now();
   auto fetched = parts_.provider.fetch_orchestration_items(std::move(fetch));
   if (!fetched.ok()) return {.trouble = std::move(fetched).error()};
+  const TurnLocks::Holding holding(locks_, fetched->items, asked_at);
   Step step;
   step.worked = !fetched->items.empty();
   step.next_at = fetched->next_at;

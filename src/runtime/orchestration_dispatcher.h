@@ -13,6 +13,7 @@
 #include "runtime/frame_keeper.h"
 #include "runtime/step.h"
 #include "runtime/step_options.h"
+#include "runtime/turn_locks.h"
 
 namespace perdure::runtime {
 
@@ -43,6 +44,9 @@ class OrchestrationDispatcher {
   /// Fetches up to `batch` instances and takes each through one turn.
   Step poll_once();
 
+  /// What it holds during a step, for who renews locks.
+  TurnLocks& locks() { return locks_; }
+
  private:
   struct Turn;
 
@@ -59,6 +63,7 @@ class OrchestrationDispatcher {
 
   Parts parts_;
   const DispatcherOptions options_;
+  TurnLocks locks_;
 };
 
 }  // namespace perdure::runtime

@@ -68,7 +68,8 @@ Registration::Registration(Parts parts,
               attempts_,
               epoch,
               {options.worker_lock_timeout, options.worker_lock_renewal_buffer}),
-      housekeeper_(parts_.provider, attempts_) {
+      housekeeper_(parts_.provider, attempts_),
+      turns_(parts_.provider, options.orchestrator_lock_timeout) {
   for (const WorkerSettings& worker : served_queues(options_)) serve(worker);
   look_after();
 }
@@ -95,12 +96,8 @@ void Registration::serve(const WorkerSettings& worker) {
     loop.name = "orchestrations";
     loop.interest.orchestration_queues = {worker.queue};
     loop.bound = poll;
-    add_loop(dispatching_, std::move(loop), [this, &dispatcher] {
-      ++turns_;
-      const Step step = dispatcher.poll_once();
-      --turns_;
-      return step;
-    });
+    turns_.watch(dispatcher.locks());
+    add_loop(dispatching_, std::move(loop), [&dispatcher] { return dispatcher.poll_once(); });
   }
   workers_.push_back(std::make_unique<PooledWorker>(
       WorkClaimer::Parts{
@@ -127,10 +124,17 @@ void Registration::look_after() {
   LoopOptions leases;
   leases.name = "leases";
   leases.interest.claims_of = tokens_.epoch();
-  leases.bound = to_ms(options_.cancellation_poll_interval);
+  // Often enough for the locks of turns, too.
+  leases.bound = std::min(to_ms(options_.cancellation_poll_interval),
+                          to_ms(options_.orchestrator_lock_timeout) / 4);
   leases.steps_when_idle = true;
   leases.longest_backoff = leases.bound;
-  add_loop(keeping_, std::move(leases), [this] { return leases_.poll_once(); });
+  add_loop(keeping_, std::move(leases), [this] {
+    const Step turns = turns_.poll_once();
+    Step step = leases_.poll_once();
+    if (!step.trouble) step.trouble = turns.trouble;
+    return step;
+  });
 
   LoopOptions sweeping;
   sweeping.name = "housekeeping";

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -24,6 +23,7 @@
 #include "runtime/pooled_worker.h"
 #include "runtime/settler.h"
 #include "runtime/suspects.h"
+#include "runtime/turn_keeper.h"
 
 namespace perdure::runtime {
 
@@ -87,7 +87,7 @@ class Registration {
   AttemptTimer timer_;
   LeaseKeeper leases_;
   Housekeeper housekeeper_;
-  std::atomic<int> turns_{0};  // dispatchers that may hold instance locks now
+  TurnKeeper turns_;
 
   std::vector<std::unique_ptr<OrchestrationDispatcher>> dispatchers_;
   std::vector<std::unique_ptr<PooledWorker>> workers_;

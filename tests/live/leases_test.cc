@@ -66,6 +66,30 @@ TEST_F(LiveLeases, AreGivenUpOnlyWhenNobodyAnsweredUntilTheirEnd) {
   EXPECT_EQ(told->attempts, 2);
 }
 
+constexpr Orchestration<int()> thinker{"thinker"};
+std::atomic<int>* renewals_of_thinker = nullptr;
+std::atomic<int> thoughts{0};
+
+TEST_F(LiveLeases, OfInstancesAreRenewedWhileATurnTakesLong) {
+  renewals_of_thinker = &store_.lock_renewals;
+  thoughts = 0;
+  registry_.add(thinker, [](OrchestrationContext& ctx) -> Task<int> {
+    ++thoughts;
+    // Far longer than its lock would last.
+    while (*renewals_of_thinker < 8) std::this_thread::yield();
+    co_await ctx.timer(1ms);
+    co_return 1;
+  });
+  RuntimeOptions short_lived = options();
+  short_lived.orchestrator_lock_timeout = 200ms;
+  short_lived.max_cached_orchestrations = 0;
+  run(short_lived);
+  start(thinker, "t");
+  EXPECT_EQ(end_of("t").output, "1");
+  EXPECT_EQ(thoughts, 2)
+      << "the first turn, and its replay for the second: no third one was refused";
+}
+
 TEST_F(LiveLeases, OutlastATimeWithoutAnAnswer) {
   const auto stopped = std::make_shared<std::atomic<bool>>(false);
   std::atomic<bool>* const unknown = &store_.claims_unknown;

@@ -17,10 +17,11 @@ class WatchedProvider final : public ForwardingProvider {
   using ForwardingProvider::ForwardingProvider;
   using ForwardingProvider::submit;
 
-  std::atomic<int> asked{0};      ///< statements of loops: fetches, sweeps, checks, renewals, beats
-  std::atomic<int> waits{0};      ///< waits that have begun
-  std::atomic<int> renewals{0};   ///< of work, that were answered
-  std::atomic<bool> down{false};  ///< every write of the engine is Unavailable
+  std::atomic<int> asked{0};     ///< statements of loops: fetches, sweeps, checks, renewals, beats
+  std::atomic<int> waits{0};     ///< waits that have begun
+  std::atomic<int> renewals{0};  ///< of work, that were answered
+  std::atomic<int> lock_renewals{0};        ///< of instances, that were answered
+  std::atomic<bool> down{false};            ///< every write of the engine is Unavailable
   std::atomic<bool> claims_unknown{false};  ///< renewals and checks are Unavailable
   std::atomic<int> acks_to_lose{0};         ///< so many answers of acks become CommitUnknown
 
@@ -33,6 +34,17 @@ class WatchedProvider final : public ForwardingProvider {
               Completion<Batch<TurnCommitted>> done,
               CallOptions options) override {
     hand_on(std::move(request), losing(std::move(done)), options);
+  }
+  void submit(RenewOrchestrationItemLocks request,
+              Completion<Batch<TimePoint>> done,
+              CallOptions options) override {
+    hand_on(
+        std::move(request),
+        [this, done = std::move(done)](Result<Batch<TimePoint>> answer) {
+          if (answer.ok()) ++lock_renewals;
+          done(std::move(answer));
+        },
+        options);
   }
   void submit(FetchWorkItems request,
               Completion<FetchedWorkItems> done,
