@@ -62,8 +62,9 @@ struct OrchestrationItem {
 struct FetchedOrchestrationItems {
   std::vector<OrchestrationItem> items;
   TimePoint now{};  ///< time of the store; becomes the time of the turn
-  std::optional<TimePoint>
-      next_at;  ///< fewer items than tokens: when the next one is due, if known
+  /// Fewer items than tokens: when the next one is due, or a lock that was taken before ends by
+  /// itself, if there is any. A holder that is lost tells nobody.
+  std::optional<TimePoint> next_at;
 };
 
 /// Locks up to `tokens.size()` instances of a queue that have a visible message, are not held back

@@ -142,6 +142,21 @@ TEST_P(InstanceLocks, ExpireAndChargeALoss) {
   EXPECT_EQ(lock("a").losses, 0) << "a committed turn starts the count anew";
 }
 
+TEST_P(InstanceLocks, TellASleepingWorkerWhenTheyEnd) {
+  start("a");
+  const auto first = store().fetch_orchestration_items(fetch_request(2));
+  ASSERT_TRUE(first.ok()) << first;
+  ASSERT_EQ(first->items.size(), 1u);
+  EXPECT_FALSE(first->next_at) << "its own turn will tell";
+  const auto second = store().fetch_orchestration_items(fetch_request(1));
+  ASSERT_TRUE(second.ok()) << second;
+  EXPECT_TRUE(second->items.empty());
+  ASSERT_TRUE(second->next_at) << "should the holder be lost, nobody else would wake it";
+  EXPECT_EQ(*second->next_at, first->items[0].locked_until);
+  advance(kLock);
+  lock("a");
+}
+
 TEST_P(InstanceLocks, ThatWereTakenByAnotherCommitNothing) {
   start("a");
   const OrchestrationItem slow = lock("a");

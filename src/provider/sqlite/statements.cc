@@ -221,6 +221,12 @@ constexpr std::array kEntries{
           "SELECT max(ready_at, not_before) FROM instance_ready "
           "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND lock_token IS NULL "
           "AND ready_at IS NOT NULL ORDER BY max(ready_at, not_before) LIMIT 1"},
+    // Index: instance_ready_locked, the first of each live process.
+    Entry{Sql::kNextLockEnd,
+          "next_lock_end",
+          "SELECT min((SELECT min(locked_until) FROM instance_ready "
+          "WHERE lock_token IS NOT NULL AND lock_epoch = processes.epoch)) FROM processes "
+          "WHERE typeof(ended_at) <> 'integer'"},
     Entry{Sql::kLockInstance,
           "lock_instance",
           "UPDATE instance_ready SET lock_epoch = ?2, lock_token = ?3, locked_until = ?4, "

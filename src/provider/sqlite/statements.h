@@ -54,6 +54,7 @@ enum class Sql : int {
   kFreeExpiredLocks,
   kDueInstances,
   kNextDueInstance,
+  kNextLockEnd,
   kLockInstance,
   kUnlockAfterTurn,
   kUnlockAfterAbandon,

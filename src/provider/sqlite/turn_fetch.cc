@@ -63,6 +63,13 @@ std::optional<TimePoint> next_due(Connection& db, const FetchOrchestrationItems&
   return next;
 }
 
+/// When the first lock that was taken before ends by itself, should its holder not do it.
+std::optional<TimePoint> next_lock_end(Connection& db) {
+  Query row = db.query(Sql::kNextLockEnd);
+  if (!row.next() || !row.is_integer(0)) return std::nullopt;
+  return row.time(0);
+}
+
 void take_message(const Query& row, OrchestrationItem& item, std::vector<MessageId>& ids) {
   ids.push_back(row.id<MessageId>(0));
   try {
@@ -198,6 +205,7 @@ Result<FetchedOrchestrationItems> fetch_orchestration_items(
   }
   FetchedOrchestrationItems answer;
   answer.now = context.now;
+  const std::optional<TimePoint> lock_end = next_lock_end(context.db);
   for (const DueInstance& due : due_instances(context, request)) {
     auto item = lock_instance(context, due.key, request.tokens[answer.items.size()], request);
     if (item) answer.items.push_back(std::move(*item));
@@ -207,7 +215,10 @@ Result<FetchedOrchestrationItems> fetch_orchestration_items(
     auto item = lock_instance(context, key, request.tokens[answer.items.size()], request);
     if (item) answer.items.push_back(std::move(*item));
   }
-  if (answer.items.size() < request.tokens.size()) answer.next_at = next_due(context.db, request);
+  if (answer.items.size() < request.tokens.size()) {
+    answer.next_at = next_due(context.db, request);
+    if (lock_end) answer.next_at = std::min(answer.next_at.value_or(*lock_end), *lock_end);
+  }
   return answer;
 }
 
