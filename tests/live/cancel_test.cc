@@ -1,4 +1,5 @@
 #include <atomic>
+#include <thread>
 
 #include "tests/live/live_fixture.h"
 
@@ -51,6 +52,29 @@ class LiveCancel : public Live {
     });
   }
 
+  /// Cancels a run whose handler listens so, by throwing.
+  void listens_by(const std::function<void(ActivityContext&)>& listen) {
+    Registry listening;
+    listening.add(boss, run_boss);
+    listening.add(toil, [talk = talk_, listen](ActivityContext& ctx, const std::string&) {
+      talk->begun.open();
+      try {
+        listen(ctx);
+      } catch (const Canceled&) {
+        talk->end_with(ctx.cancel_reason());
+        throw;
+      }
+      return std::string("deaf");
+    });
+    registry_ = listening;
+    run();
+    start(boss, "b", "\"x\"");
+    ASSERT_TRUE(talk_->begun.wait());
+    EXPECT_TRUE(cancel("b", "enough").changed);
+    EXPECT_EQ(talk_->said(), "enough");
+    EXPECT_EQ(end_of("b").status, ExecutionStatus::kCanceled);
+  }
+
   const std::shared_ptr<Talk> talk_ = std::make_shared<Talk>();
 };
 
@@ -80,6 +104,38 @@ TEST_F(LiveCancel, IsHeardWithoutANotification) {
   ASSERT_TRUE(other->cancel_orchestration(std::move(request)).value().changed);
   EXPECT_EQ(talk_->said(), "from afar");
   EXPECT_EQ(end_of("b").status, ExecutionStatus::kCanceled);
+}
+
+TEST_F(LiveCancel, WakesAHandlerThatWaitsForACondition) {
+  listens_by([](ActivityContext& ctx) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    ctx.wait(never, lock, [] { return false; });
+  });
+}
+
+TEST_F(LiveCancel, IsSeenByAHandlerThatLooks) {
+  listens_by([](ActivityContext& ctx) {
+    while (!ctx.is_cancellation_requested()) std::this_thread::yield();
+    ctx.throw_if_canceled();
+  });
+}
+
+TEST_F(LiveCancel, IsThrownByAHeartbeat) {
+  listens_by([](ActivityContext& ctx) {
+    for (;;) ctx.heartbeat();
+  });
+}
+
+TEST_F(LiveCancel, ReachesAThreadOfTheHandlerThroughItsToken) {
+  listens_by([](ActivityContext& ctx) {
+    std::jthread helper([token = ctx.stop_token()] {
+      while (!token.stop_requested()) std::this_thread::yield();
+    });
+    helper.join();
+    ctx.throw_if_canceled();
+  });
 }
 
 TEST_F(LiveCancel, TerminateStopsARunningHandler) {
