@@ -9,10 +9,14 @@ Step Housekeeper::poll_once() {
   const Result<CascadesCarriedOn> cascades = provider_.carry_on_cascades();
   if (!cascades.ok()) return {.trouble = cascades.error()};
   attempts_.fire(cascades->touched, "the run was canceled");
+  const Result<RemovalsCarriedOn> removals = provider_.carry_on_removals();
+  if (!removals.ok()) return {.trouble = removals.error()};
+  attempts_.fire(removals->touched, "the run was deleted");
   Step step;
   step.worked = swept->promoted + swept->lost + swept->ended + swept->poisoned + swept->timed_out +
-                    cascades->reached + cascades->remaining >
-                0;
+                        cascades->reached + cascades->remaining >
+                    0 ||
+                removals->removing;
   step.next_at = swept->next_at;
   return step;
 }

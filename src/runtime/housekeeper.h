@@ -7,7 +7,7 @@
 namespace perdure::runtime {
 
 /// Does what time demands of the store as a whole: work rows that are overdue, lapsed or due, and
-/// cascades of cancels that were too large for one commit. Any process may, at any time.
+/// cancels and deletions that were too large for one commit. Any process may, at any time.
 /// Threading: one thread per object.
 class Housekeeper {
  public:

@@ -110,6 +110,21 @@ TEST_F(Worker, LeavesCascadesToTheHousekeeper) {
   EXPECT_EQ(status("a"), ExecutionStatus::kCanceled);
 }
 
+TEST_F(Worker, LeavesLargeDeletionsToTheHousekeeper) {
+  start("a", "guide");
+  settle();
+  DeleteInstance removal;
+  removal.id = "a";
+  removal.force = true;
+  removal.limit = 1;
+  EXPECT_TRUE(store_.delete_instance(std::move(removal)).value().removing);
+  runtime::Housekeeper housekeeper(store_, attempts_);
+  for (int i = 0; i < 10 && housekeeper.poll_once(); ++i) {
+  }
+  EXPECT_FALSE(housekeeper.poll_once()) << "nothing is left";
+  EXPECT_EQ(store_.get_instance("a/1.2").code(), ErrorCode::kNotFound);
+}
+
 TEST_F(Worker, TellsWhenItsRegistrationHasEnded) {
   ASSERT_TRUE(store_.take_over({tokens_.epoch()}).ok());
   const runtime::Step step = work();
