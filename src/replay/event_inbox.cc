@@ -4,7 +4,17 @@
 
 namespace perdure::replay {
 
+namespace {
+
+/// Of an event: its payload and a place in a map.
+std::size_t bytes_of(const std::string& payload) {
+  return 64 + payload.size();
+}
+
+}  // namespace
+
 std::vector<EventInbox::Match> EventInbox::deliver(std::string name, std::string payload) {
+  bytes_ += bytes_of(payload);
   Line& line = lines_[std::move(name)];
   line.events.emplace(++arrivals_, std::move(payload));
   return join(line);
@@ -48,7 +58,10 @@ std::vector<EventInbox::Match> EventInbox::join(Line& line) {
 
 void EventInbox::forget_seen(Line& line) {
   if (line.given.size() < line.forget_at) return;
-  std::erase_if(line.given, [](const auto& given) { return given.second.wait->consumed; });
+  std::erase_if(line.given, [this](const auto& given) {
+    if (given.second.wait->consumed) bytes_ -= bytes_of(given.second.payload);
+    return given.second.wait->consumed;
+  });
   line.forget_at = std::max<std::size_t>(16, 2 * line.given.size());
 }
 

@@ -32,6 +32,9 @@ class EventInbox {
   /// Events that the code has not seen, in the order of their arrival.
   std::vector<HistoryEvent> unread() const;
 
+  /// Memory of the events that are here, near enough.
+  std::size_t bytes() const { return bytes_; }
+
  private:
   struct Given {
     detail::OpRef wait;
@@ -46,10 +49,11 @@ class EventInbox {
   };
 
   std::vector<Match> join(Line& line);
-  static void forget_seen(Line& line);
+  void forget_seen(Line& line);
 
   std::map<std::string, Line, std::less<>> lines_;
   std::uint64_t arrivals_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace perdure::replay

@@ -9,6 +9,23 @@
 
 namespace perdure::replay {
 
+namespace {
+
+/// Adds what the run takes or gives back while this stands.
+class CountingBytes {
+ public:
+  explicit CountingBytes(std::int64_t& total) : total_(total), before_(detail::run_bytes) {}
+  CountingBytes(const CountingBytes&) = delete;
+  CountingBytes& operator=(const CountingBytes&) = delete;
+  ~CountingBytes() { total_ += detail::run_bytes - before_; }
+
+ private:
+  std::int64_t& total_;
+  const std::int64_t before_;
+};
+
+}  // namespace
+
 Execution::Execution(ExecutionSpec spec,
                      const detail::OrchestrationHandler& main,
                      ExecutionOptions options,
@@ -26,6 +43,7 @@ Execution::~Execution() {
 }
 
 void Execution::replay(std::vector<HistoryEvent> history, bool had_turn) {
+  const CountingBytes counting(code_bytes_);
   if (!had_turn) {
     journal_.load(std::move(history));
     while (journal_.peek() != nullptr) unapplied_.push_back(journal_.take());
@@ -63,6 +81,7 @@ void Execution::replay_start() {
 }
 
 TurnResult Execution::turn(std::vector<Message> messages, TimePoint now) {
+  const CountingBytes counting(code_bytes_);
   if (mode_ == Mode::kReplaying) {
     mode_ = Mode::kLive;
     journal_.go_live();

@@ -73,6 +73,17 @@ class Execution final : private detail::TurnApi {
   EventId last_event() const { return journal_.last_id(); }
   std::vector<std::string> take_warnings() { return journal_.take_warnings(); }
 
+  /// Memory that it takes between turns. Counted: the frames of its coroutines, its operations with
+  /// the outcomes that futures still hold, events that were not read, undos with their inputs, and
+  /// an estimate of its tables. Not counted: what objects of user code own outside the frames.
+  std::size_t bytes() const;
+
+  /// Where `replayed`, brought to the same event by a replay of what this one decided, is another
+  /// than this one; nothing when both go on alike as far as can be seen: its replay met no
+  /// mismatch, both are at the same event, in the same phase, and wait for the same things.
+  /// "Expected" is this one.
+  std::optional<Mismatch> difference_to(const Execution& replayed) const;
+
  private:
   enum class Mode : std::uint8_t { kReplaying, kLive, kBroken, kEvicting };
   enum class Phase : std::uint8_t { kMain, kJoining, kUndoing, kEnded };
@@ -199,6 +210,7 @@ class Execution final : private detail::TurnApi {
   TimePoint now_{};
   TurnDecisions decisions_;
   std::vector<LogLine> log_;
+  std::int64_t code_bytes_ = 0;  // frames, operations, outcomes
 
   EventInbox inbox_;
   UndoList undos_;

@@ -197,6 +197,7 @@ void Execution::resolve(const OpRef& op, OpState state) {
   } else {
     undos_.call_ended_otherwise(event);
   }
+  op->count_outcome();
   op->state = state;
   op->order = ++resolutions_;
   if (op->event != 0) {

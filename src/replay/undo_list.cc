@@ -81,6 +81,7 @@ std::optional<NewWork> decode_undo_policy(std::string_view text) {
 void UndoList::add(const HistoryEvent& owed) {
   entries_.push_back({owed.source, owed.name, owed.text, owed.payload, {}, State::kCalled, {}, {}});
   ++called_;
+  bytes_ += sizeof(Entry) + owed.name.size() + owed.text.size() + owed.payload.size();
 }
 
 UndoList::Entry* UndoList::find(EventId call) {
@@ -101,6 +102,7 @@ void UndoList::call_completed(EventId call, const std::string& result) {
   if (entry == nullptr) return;
   if (entry->state == State::kCalled) --called_;
   entry->state = State::kOwed;
+  bytes_ += result.size() - entry->result.size();
   entry->result = result;
   above_ = entries_.size();
 }

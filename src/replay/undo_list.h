@@ -62,6 +62,9 @@ class UndoList {
   /// True when one is owed, runs or may become owed.
   bool has_owed() const;
 
+  /// Memory of the entries with their names and results, near enough.
+  std::size_t bytes() const { return bytes_; }
+
  private:
   Entry* find(EventId call);
 
@@ -69,6 +72,7 @@ class UndoList {
   std::size_t called_ = 0;  // entries without an outcome
   std::size_t above_ = 0;   // no entry from here on is owed
   bool runs_ = false;       // the entry right below above_
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace perdure::replay

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <perdure/detail/list.h>
+#include <perdure/detail/run_bytes.h>
 #include <perdure/detail/scope_state.h>
 #include <perdure/failure.h>
 #include <perdure/options.h>
@@ -21,15 +22,21 @@ enum class OpState : std::uint8_t { kPending, kCompleted, kFailed, kCanceled };
 /// One thing that a run waits for, from the call to its outcome. Shared by the future that stands
 /// for it and, until it is resolved, by the engine. One thread: that of the turn; so the count is
 /// plain. Member of its scope's ring while it is unresolved, unless it is a task.
-class Op : public ListHook {
+class Op : public ListHook, public CountsRunBytes {
  public:
   Op(TurnApi& owner, OpKind what, std::int64_t event_id, std::string called, ScopeRef home)
       : api(&owner), kind(what), event(event_id), name(std::move(called)), scope(std::move(home)) {}
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
-  virtual ~Op() = default;
+  virtual ~Op() { run_bytes -= held_; }
 
   bool resolved() const { return state != OpState::kPending; }
+
+  /// Its outcome is there: counted with the run for as long as this object lives.
+  void count_outcome() {
+    const auto now = static_cast<std::int64_t>(payload.size() + failure.details.size());
+    run_bytes += now - std::exchange(held_, now);
+  }
 
   TurnApi* api;
   OpKind kind;
@@ -50,6 +57,7 @@ class Op : public ListHook {
  private:
   friend class OpRef;
   int refs_ = 0;
+  std::int64_t held_ = 0;
 };
 
 /// A counted reference to an operation.

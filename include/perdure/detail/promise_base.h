@@ -5,14 +5,15 @@
 #include <utility>
 
 #include <perdure/detail/op.h>
+#include <perdure/detail/run_bytes.h>
 #include <perdure/detail/scope_state.h>
 #include <perdure/detail/turn_api.h>
 
 namespace perdure::detail {
 
 /// What every coroutine of a run has: who runs it, in which scope, and who waits for it. A task
-/// begins without them and gets them from whoever awaits or spawns it.
-class PromiseBase {
+/// begins without them and gets them from whoever awaits or spawns it. Its frame is counted.
+class PromiseBase : public CountsRunBytes {
  public:
   struct FinalAwaiter {
     bool await_ready() const noexcept { return false; }

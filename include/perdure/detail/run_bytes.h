@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace perdure::detail {
+
+/// Bytes that runs have taken on this thread, less those that they gave back on it. A run takes and
+/// gives back only while its engine runs its code or destroys it, so the difference over that time
+/// is what the run grew by. The number itself says nothing: a run may end on another thread.
+inline constinit thread_local std::int64_t run_bytes = 0;
+
+/// For bases of what a run consists of: counts each object with all that is derived from it.
+struct CountsRunBytes {
+  static void* operator new(std::size_t size) {
+    void* const memory = ::operator new(size);
+    run_bytes += static_cast<std::int64_t>(size);
+    return memory;
+  }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    run_bytes -= static_cast<std::int64_t>(size);
+    ::operator delete(memory, size);
+  }
+};
+
+}  // namespace perdure::detail
