@@ -33,6 +33,9 @@ struct TestOptions {
   /// Steps that `run_until_idle` may take without time passing; then it throws, since the code
   /// under test never comes to rest.
   std::size_t max_steps = 100'000;
+  /// Part of the turns on kept frames that are replayed and compared, 0 to 1; a difference is an
+  /// error in the log. Of no use while frames are thrown away: then every turn replays.
+  double replay_check_fraction = 0.0;
 };
 
 /// What happens to a commit of a turn that is made to fail. In each case the frames are thrown away

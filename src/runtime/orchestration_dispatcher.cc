@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "runtime/fresh_frames.h"
 #include "runtime/histories.h"
 #include "runtime/served.h"
 #include "runtime/turn.h"
@@ -41,7 +42,9 @@ void write_log(const OrchestrationItem& item, const replay::TurnResult& result) 
 }  // namespace
 
 OrchestrationDispatcher::OrchestrationDispatcher(Parts parts, DispatcherOptions options)
-    : parts_(parts), options_(std::move(options)) {}
+    : parts_(parts),
+      options_(std::move(options)),
+      replay_check_({parts.provider, parts.frames, parts.random}, options_) {}
 
 Step OrchestrationDispatcher::poll_once() {
   FetchOrchestrationItems fetch;
@@ -62,6 +65,7 @@ Step OrchestrationDispatcher::poll_once() {
   for (Turn& turn : turns) run(turn, fetched->now);
   commit(turns);
   give_back(turns);
+  check_replays(turns);
   return step;
 }
 
@@ -91,6 +95,7 @@ void OrchestrationDispatcher::look_up(Turn& turn) {
                                                 : "with version " + item.version));
   }
   turn.frames = parts_.frames.take(turn.key_before());
+  turn.cached = turn.frames != nullptr;
 }
 
 /// The cancel is a commit of its own; the turn that hears of it comes with the next fetch, where
@@ -128,14 +133,12 @@ void OrchestrationDispatcher::replay_missing(std::vector<Turn>& turns) {
           options_.backoff.after(turn.item.deferrals + 1), blocked_by(error.code), error.message);
       continue;
     }
-    replay::ExecutionSpec spec{
-        turn.item.id, turn.item.execution, turn.item.name, turn.main->version, turn.item.queue};
-    turn.frames = std::make_unique<replay::Execution>(
-        std::move(spec),
-        *turn.main,
-        replay::ExecutionOptions{options_.arguments, options_.max_payload_bytes},
-        parts_.random);
-    turn.frames->replay(std::move(histories[i]).value(), had_turn(turn.item));
+    turn.frames = fresh_frames(turn.item,
+                               *turn.main,
+                               options_,
+                               parts_.random,
+                               std::move(histories[i]).value(),
+                               had_turn(turn.item));
   }
 }
 
@@ -175,10 +178,9 @@ void OrchestrationDispatcher::react(Turn& turn, const Result<TurnCommitted>& ans
   if (answer.ok()) {
     parts_.attempts.fire(answer->touched, "the orchestration gave the call up");
     succeed(turn);
-    if (turn.frames->has_ended()) return;
-    const FrameKey key{
-        turn.item.instance, turn.item.execution, turn.frames->last_event(), turn.item.lock};
-    return parts_.frames.keep(key, std::move(turn.frames));
+    turn.to_check = turn.cached && replay_check_.picks();
+    if (!turn.to_check) keep_frames(turn);
+    return;
   }
   const Error& error = answer.error();
   switch (reaction(error.code)) {
@@ -195,6 +197,23 @@ void OrchestrationDispatcher::react(Turn& turn, const Result<TurnCommitted>& ans
       return turn.block(options_.backoff.after(turn.item.deferrals + 1),
                         blocked_by(error.code),
                         "the turn could not be committed: " + error.message);
+  }
+}
+
+void OrchestrationDispatcher::keep_frames(Turn& turn) {
+  const FrameKey key = turn.key_after();
+  parts_.frames.keep(key, std::move(turn.frames));
+}
+
+/// Behind all that others wait for: locks are back, the frames of the other turns too.
+void OrchestrationDispatcher::check_replays(std::vector<Turn>& turns) {
+  std::vector<CachedTurn> picked;
+  for (Turn& turn : turns) {
+    if (turn.to_check) picked.push_back({turn.item, *turn.main, turn.frames});
+  }
+  replay_check_.run(picked);
+  for (Turn& turn : turns) {
+    if (turn.to_check && turn.frames) keep_frames(turn);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "provider/token_mint.h"
 #include "runtime/attempts.h"
 #include "runtime/frame_keeper.h"
+#include "runtime/replay_check.h"
 #include "runtime/step.h"
 #include "runtime/step_options.h"
 #include "runtime/turn_locks.h"
@@ -57,6 +58,8 @@ class OrchestrationDispatcher {
   void run(Turn& turn, TimePoint now);
   void commit(std::vector<Turn>& turns);
   void react(Turn& turn, const Result<TurnCommitted>& answer);
+  void keep_frames(Turn& turn);
+  void check_replays(std::vector<Turn>& turns);
   void look_whether_committed(Turn& turn, const Error& error);
   void succeed(Turn& turn);
   void give_back(std::vector<Turn>& turns);
@@ -64,6 +67,7 @@ class OrchestrationDispatcher {
   Parts parts_;
   const DispatcherOptions options_;
   TurnLocks locks_;
+  ReplayCheck replay_check_;
 };
 
 }  // namespace perdure::runtime

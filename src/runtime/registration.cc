@@ -37,6 +37,7 @@ DispatcherOptions dispatcher_options(const RuntimeOptions& options,
   dispatcher.lock_timeout = options.orchestrator_lock_timeout;
   dispatcher.cleanup_timeout = options.cancel_cleanup_timeout;
   dispatcher.max_payload_bytes = options.max_payload_bytes;
+  dispatcher.replay_check_fraction = options.replay_check_fraction;
   return dispatcher;
 }
 
@@ -63,6 +64,7 @@ Registration::Registration(Parts parts,
         for (const std::unique_ptr<Loop>& each : working_) each->nudge();
       }),
       settler_(std::make_shared<Settler>(Settler::Parts{parts_.provider, attempts_, suspects_})),
+      frames_({options.max_cached_orchestrations, options.max_cache_bytes}),
       timer_(settler_, parts_.random),
       leases_(parts_.provider,
               attempts_,
@@ -188,6 +190,7 @@ void Registration::abandon() {
                      "this process was taken for dead: its work was given to others");
   end(keeping_);
   settler_->close();
+  frames_.close();
 }
 
 }  // namespace perdure::runtime

@@ -14,7 +14,7 @@
 #include "provider/token_mint.h"
 #include "runtime/attempt_timer.h"
 #include "runtime/attempts.h"
-#include "runtime/frame_map.h"
+#include "runtime/frame_cache.h"
 #include "runtime/handler_pool.h"
 #include "runtime/housekeeper.h"
 #include "runtime/lease_keeper.h"
@@ -83,7 +83,7 @@ class Registration {
   Attempts attempts_;
   Suspects suspects_;
   std::shared_ptr<Settler> settler_;
-  FrameMap frames_{false};
+  FrameCache frames_;
   AttemptTimer timer_;
   LeaseKeeper leases_;
   Housekeeper housekeeper_;

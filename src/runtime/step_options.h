@@ -29,6 +29,8 @@ struct DispatcherOptions {
   replay::ArgumentCheck arguments = replay::ArgumentCheck::kWarn;
   std::size_t max_payload_bytes = std::size_t{2} << 20U;
   std::size_t history_page = 10'000;  ///< events of one read
+  /// Part of the cached turns that are replayed and compared after their commit, 0 to 1.
+  double replay_check_fraction = 0.001;
 };
 
 struct WorkerOptions {

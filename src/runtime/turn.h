@@ -18,6 +18,8 @@ struct OrchestrationDispatcher::Turn {
   OrchestrationItem item;
   const detail::OrchestrationHandler* main = nullptr;
   std::unique_ptr<replay::Execution> frames;
+  bool cached = false;    ///< the frames were kept from the turn before
+  bool to_check = false;  ///< committed; its frames go back after a check
   std::optional<replay::TurnResult> result;
   /// Set: the lock is given back so instead of a commit.
   std::optional<AbandonedOrchestrationItem> given_back;
@@ -27,6 +29,10 @@ struct OrchestrationDispatcher::Turn {
 
   FrameKey key_before() const {
     return {item.instance, item.execution, item.last_event, item.last_turn};
+  }
+
+  FrameKey key_after() const {
+    return {item.instance, item.execution, frames->last_event(), item.lock};
   }
 
   /// Computed again at once; nothing is charged.

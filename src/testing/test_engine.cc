@@ -47,6 +47,7 @@ runtime::DispatcherOptions dispatcher_options(const std::string& queue,
   // A blocked run must not make a long advance slow.
   dispatcher.backoff = {std::chrono::seconds(1), std::chrono::hours(1)};
   dispatcher.max_payload_bytes = options.max_payload_bytes;
+  dispatcher.replay_check_fraction = options.replay_check_fraction;
   return dispatcher;
 }
 

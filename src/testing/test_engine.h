@@ -15,7 +15,7 @@
 #include "provider/token_mint.h"
 #include "runtime/activity_worker.h"
 #include "runtime/attempts.h"
-#include "runtime/frame_map.h"
+#include "runtime/frame_cache.h"
 #include "runtime/housekeeper.h"
 #include "runtime/orchestration_dispatcher.h"
 #include "runtime/sleeper.h"
@@ -44,7 +44,7 @@ class TestEngine {
   FaultyProvider& faults() { return *faulty_; }
   VirtualClock& clock() { return clock_; }
   runtime::Attempts& attempts() { return attempts_; }
-  runtime::FrameMap& frames() { return frames_; }
+  runtime::FrameCache& frames() { return frames_; }
   const TestOptions& options() const { return options_; }
 
   void run_until_idle();
@@ -83,7 +83,7 @@ class TestEngine {
   std::map<std::string, std::deque<Failure>> failures_;
   std::shared_ptr<perdure::detail::HandlerTable> deployed_;
   std::unique_ptr<perdure::detail::HandlerTable> table_;  // with fakes and failures in between
-  runtime::FrameMap frames_{false};                       // after the table that frames refer to
+  runtime::FrameCache frames_{{.count = 0}};              // after the table that frames refer to
 
   std::map<std::string, Served> queues_;
   std::unique_ptr<runtime::Housekeeper> housekeeper_;

@@ -196,7 +196,7 @@ void TestRuntime::lose_next_claims(int attempts) {
 }
 
 void TestRuntime::evict_after_every_turn(bool evict) {
-  engine_->frames().set_keeps(!evict);
+  engine_->frames().set_limits(evict ? runtime::FrameLimits{.count = 0} : runtime::FrameLimits{});
 }
 
 void TestRuntime::deploy(const Registry& registry) {

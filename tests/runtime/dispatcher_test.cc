@@ -16,18 +16,18 @@ TEST_F(Dispatcher, CommitsOneTurnAndKeepsItsFrames) {
   ASSERT_EQ(store_.commits.size(), 1U);
   EXPECT_EQ(store_.commits[0].engine_version, kVersionString);
   EXPECT_EQ(store_.commits[0].events[0].at, clock_.now());
-  EXPECT_EQ(frames_.size(), 1U);
+  EXPECT_EQ(frames_.counts().frames, 1U);
   EXPECT_FALSE(turn());
   finish();
   EXPECT_EQ(info("a").output, "3");
   EXPECT_EQ(begun, 1) << "the frames were kept";
   EXPECT_EQ(store_.history_reads, 1U);
-  EXPECT_EQ(frames_.size(), 0U) << "it has ended";
+  EXPECT_EQ(frames_.counts().frames, 0U) << "it has ended";
   EXPECT_TRUE(store_.abandoned.empty());
 }
 
 TEST_F(Dispatcher, ReplaysWhenFramesAreNotKept) {
-  frames_.set_keeps(false);
+  frames_.set_limits({.count = 0});
   start("a");
   finish();
   EXPECT_EQ(info("a").output, "3");
@@ -49,7 +49,7 @@ TEST_F(Dispatcher, ReplaysWhenTheStoreHasMovedOnWithoutTheFrames) {
 
 TEST_F(Dispatcher, ReadsLongHistoriesInPages) {
   options_.history_page = 1;
-  frames_.set_keeps(false);
+  frames_.set_limits({.count = 0});
   start("a");
   finish();
   EXPECT_EQ(info("a").output, "3");
@@ -60,7 +60,7 @@ TEST_F(Dispatcher, ComputesARefusedTurnAgainAtOnce) {
   start("a");
   store_.ack_error = conflict("a cancel came");
   EXPECT_TRUE(turn());
-  EXPECT_EQ(frames_.size(), 0U) << "no frame survives a commit that did not happen";
+  EXPECT_EQ(frames_.counts().frames, 0U) << "no frame survives a commit that did not happen";
   ASSERT_EQ(store_.abandoned.size(), 1U);
   EXPECT_EQ(store_.abandoned[0].delay, Duration::zero());
   EXPECT_EQ(store_.abandoned[0].charge, Charge::kNothing);
@@ -75,7 +75,7 @@ TEST_F(Dispatcher, DropsATurnWhoseLockIsLost) {
   start("a");
   store_.ack_error = lock_lost("taken");
   turn();
-  EXPECT_EQ(frames_.size(), 0U);
+  EXPECT_EQ(frames_.counts().frames, 0U);
   EXPECT_TRUE(store_.abandoned.empty());
   EXPECT_EQ(count_lines("first step"), 0);
   clock_.advance(30s);
@@ -109,7 +109,7 @@ TEST_F(Dispatcher, TakesAnErrorOfTheWholeCallForEachOfItsTurns) {
   store_.ack_call_error = busy("locked");
   turn();
   EXPECT_EQ(store_.abandoned.size(), 2U);
-  EXPECT_EQ(frames_.size(), 0U);
+  EXPECT_EQ(frames_.counts().frames, 0U);
   finish();
   EXPECT_EQ(info("a").output, "3");
   EXPECT_EQ(info("b").output, "3");
@@ -121,7 +121,7 @@ TEST_F(Dispatcher, HarmsNoNeighbourOfATurnThatFailed) {
   store_.ack_error = unavailable("one row");
   turn();
   EXPECT_EQ(store_.abandoned.size(), 1U);
-  EXPECT_EQ(frames_.size(), 1U);
+  EXPECT_EQ(frames_.counts().frames, 1U);
   EXPECT_EQ(count_lines("first step instance=b"), 1);
   EXPECT_EQ(count_lines("first step instance=a"), 0);
 }
@@ -141,7 +141,7 @@ TEST_F(Dispatcher, LooksWhetherAnUnknownCommitTookPlace) {
   turn();
   EXPECT_TRUE(store_.abandoned.empty()) << "it is in the store";
   EXPECT_EQ(count_lines("first step"), 1);
-  EXPECT_EQ(frames_.size(), 0U) << "frames come back after a plain success only";
+  EXPECT_EQ(frames_.counts().frames, 0U) << "frames come back after a plain success only";
   finish();
   EXPECT_EQ(info("a").output, "3");
   EXPECT_EQ(begun, 2);

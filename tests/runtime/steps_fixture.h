@@ -12,7 +12,7 @@
 #include "provider/sqlite/options.h"
 #include "provider/token_mint.h"
 #include "runtime/activity_worker.h"
-#include "runtime/frame_map.h"
+#include "runtime/frame_cache.h"
 #include "runtime/orchestration_dispatcher.h"
 #include "tests/runtime/tampered_provider.h"
 
@@ -111,12 +111,12 @@ class Steps : public ::testing::Test {
   std::unique_ptr<Provider> real_ = open(clock_);
   TamperedProvider store_{*real_};
   TokenMint tokens_{store_.register_process({}).value()};
-  runtime::FrameMap frames_{true};
+  runtime::FrameCache frames_{{}};
   runtime::Attempts attempts_;
   runtime::RealSleeper sleeper_;
   SeededRandom random_{1};
   Duration run_timeout_{};
-  runtime::DispatcherOptions options_;
+  runtime::DispatcherOptions options_{.replay_check_fraction = 0.0};
   std::unique_ptr<runtime::OrchestrationDispatcher> dispatcher_;
   runtime::ActivityWorker worker_{
       {store_, tokens_, *registry_.table(), attempts_, sleeper_, random_}, {}};

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <perdure/detail/handler_table.h>
+
+#include "base/random.h"
+#include "provider/orchestration_requests.h"
+#include "replay/execution.h"
+#include "runtime/step_options.h"
+
+namespace perdure::runtime {
+
+/// The frames of the execution of `item` by `main`, run through `history`; `had_turn` says whether
+/// it is what committed turns recorded. `main` and `random` must outlive them.
+std::unique_ptr<replay::Execution> fresh_frames(const OrchestrationItem& item,
+                                                const detail::OrchestrationHandler& main,
+                                                const DispatcherOptions& options,
+                                                Random& random,
+                                                std::vector<HistoryEvent> history,
+                                                bool had_turn);
+
+}  // namespace perdure::runtime
