@@ -10,6 +10,19 @@ void FaultyProvider::fail_next_commits(int commits, CommitFault fault) {
   for (int i = 0; i < commits; ++i) faults_.push_back(fault);
 }
 
+void FaultyProvider::fail_commit(int after, CommitFault fault) {
+  faults_.insert(faults_.end(), static_cast<std::size_t>(after), std::nullopt);
+  faults_.emplace_back(fault);
+}
+
+std::optional<CommitFault> FaultyProvider::take_fault(FaultyCall call) {
+  const auto planned = calls_.find(call);
+  if (planned == calls_.end() || planned->second.after-- > 0) return std::nullopt;
+  const CommitFault fault = planned->second.fault;
+  calls_.erase(planned);
+  return fault;
+}
+
 void FaultyProvider::note_queues(const TurnCommit& commit) {
   for (const NewWork& work : commit.work) queues_.insert(work.queue);
   for (const NewChild& child : commit.children) queues_.insert(child.queue);
@@ -26,22 +39,33 @@ void FaultyProvider::submit(AckOrchestrationItems request,
                             Completion<Batch<TurnCommitted>> done,
                             CallOptions options) {
   for (const TurnCommit& commit : request.entries) note_queues(commit);
-  if (faults_.empty()) return target().submit(std::move(request), std::move(done), options);
+  if (faults_.empty()) {
+    auto answer = target().call(std::move(request), options);
+    if (answer.ok()) {
+      for (const auto& entry : *answer) commits_made_ += entry.ok() ? 1U : 0U;
+    }
+    return done(std::move(answer));
+  }
   Batch<TurnCommitted> answers;
   for (TurnCommit& commit : request.entries) {
+    std::optional<CommitFault> fault;
     if (!faults_.empty()) {
-      const CommitFault fault = faults_.front();
+      fault = faults_.front();
       faults_.pop_front();
-      answers.push_back(disturbed(std::move(commit), fault, options));
-      continue;
     }
-    AckOrchestrationItems one;
-    one.entries.push_back(std::move(commit));
-    auto answer = target().call(std::move(one), options);
-    answers.push_back(answer.ok() ? std::move(answer->front())
-                                  : Result<TurnCommitted>(answer.error()));
+    answers.push_back(fault ? disturbed(std::move(commit), *fault, options)
+                            : committed(std::move(commit), options));
+    commits_made_ += answers.back().ok() ? 1U : 0U;
   }
   done(std::move(answers));
+}
+
+Result<TurnCommitted> FaultyProvider::committed(TurnCommit commit, CallOptions options) {
+  AckOrchestrationItems one;
+  one.entries.push_back(std::move(commit));
+  auto answer = target().call(std::move(one), options);
+  if (!answer.ok()) return answer.error();
+  return std::move(answer->front());
 }
 
 Result<TurnCommitted> FaultyProvider::disturbed(TurnCommit commit,
@@ -63,11 +87,8 @@ Result<TurnCommitted> FaultyProvider::disturbed(TurnCommit commit,
       return lock_lost("this lock was made to get lost");
     }
     case CommitFault::kAnswerLost: {
-      AckOrchestrationItems one;
-      one.entries.push_back(std::move(commit));
-      const auto answer = target().call(std::move(one), options);
+      const auto answer = committed(std::move(commit), options);
       if (!answer.ok()) return answer.error();
-      if (!answer->front().ok()) return answer->front().error();
       return commit_unknown("the answer of this commit was made to get lost");
     }
   }
@@ -77,6 +98,9 @@ Result<TurnCommitted> FaultyProvider::disturbed(TurnCommit commit,
 void FaultyProvider::submit(AckWorkItems request,
                             Completion<Batch<void>> done,
                             CallOptions options) {
+  if (const auto fault = take_fault(FaultyCall::kOutcomes)) {
+    return disturb_outcomes(*fault, std::move(request), done, options);
+  }
   if (claims_to_lose_ == 0) return target().submit(std::move(request), std::move(done), options);
   std::vector<bool> lost;
   AckWorkItems rest;
@@ -101,6 +125,62 @@ void FaultyProvider::submit(AckWorkItems request,
                            : std::move(settled[next++]));
   }
   done(std::move(answers));
+}
+
+void FaultyProvider::disturb_outcomes(CommitFault fault,
+                                      AckWorkItems request,
+                                      const Completion<Batch<void>>& done,
+                                      CallOptions options) {
+  switch (fault) {
+    case CommitFault::kRefused:
+    case CommitFault::kLockLost:
+      return done(
+          Batch<void>(request.entries.size(), lock_lost("these claims were made to lapse")));
+    case CommitFault::kUnavailable:
+      return done(unavailable("these outcomes were made to fail"));
+    case CommitFault::kAnswerLost: {
+      const auto answer = target().call(std::move(request), options);
+      if (!answer.ok()) return done(answer.error());
+      break;
+    }
+    case CommitFault::kUnknown:
+      break;
+  }
+  done(commit_unknown("the answer for these outcomes was made to get lost"));
+}
+
+template <class Request, class Answer>
+void FaultyProvider::fetch(FaultyCall call,
+                           Request request,
+                           Completion<Answer> done,
+                           CallOptions options) {
+  const auto planned = calls_.find(call);
+  if (planned == calls_.end()) {
+    return target().submit(std::move(request), std::move(done), options);
+  }
+  if (planned->second.fault != CommitFault::kAnswerLost) {
+    const auto fault = take_fault(call);
+    if (!fault) return target().submit(std::move(request), std::move(done), options);
+    return done(*fault == CommitFault::kUnknown ? commit_unknown("this fetch was made to get lost")
+                                                : unavailable("this fetch was made to fail"));
+  }
+  auto answer = target().call(std::move(request), options);
+  if (answer.ok() && !answer->items.empty() && take_fault(call)) {
+    return done(commit_unknown("the answer of this fetch was made to get lost"));
+  }
+  done(std::move(answer));
+}
+
+void FaultyProvider::submit(FetchOrchestrationItems request,
+                            Completion<FetchedOrchestrationItems> done,
+                            CallOptions options) {
+  fetch(FaultyCall::kFetchTurns, std::move(request), std::move(done), options);
+}
+
+void FaultyProvider::submit(FetchWorkItems request,
+                            Completion<FetchedWorkItems> done,
+                            CallOptions options) {
+  fetch(FaultyCall::kFetchWork, std::move(request), std::move(done), options);
 }
 
 }  // namespace perdure::testing
