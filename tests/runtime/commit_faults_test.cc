@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -110,7 +111,7 @@ void live(TestEngine& engine, Duration time) {
   const TimePoint target = engine.clock().now() + time;
   for (int troubles = 0; troubles < 10; ++troubles) {
     try {
-      return engine.advance(target - engine.clock().now());
+      return engine.advance(std::max(Duration{}, target - engine.clock().now()));
     } catch (const Unavailable&) {
       engine.clock().advance(1s);
     }
