@@ -15,7 +15,9 @@ namespace perdure {
 enum class EventKind : std::uint8_t {
   // The execution itself.
   /// name, payload = input, text = version, number = events right behind it that were carried over
-  /// from the execution before; always event 1
+  /// from the execution before, source = the last event of that one when it continued as new;
+  /// always
+  /// event 1
   kStarted = 1,
   kCompleted = 2,        ///< payload = output; last
   kFailed = 3,           ///< failure; last
@@ -23,7 +25,9 @@ enum class EventKind : std::uint8_t {
   kTerminated = 5,       ///< text = reason; last
   kContinuedAsNew = 6,   ///< payload = input of the next execution; last
   kCancelRequested = 7,  ///< text = reason
-  kCleanupExpired = 8,   ///< the cleanup deadline has passed: user code is resumed no more
+  /// the cleanup deadline has passed: user code is resumed no more; number = 0, or the last event
+  /// that the code took part in: all behind it was written without the code
+  kCleanupExpired = 8,
 
   // Activities. `source` of an answer is the event that scheduled it.
   kActivityScheduled = 10,  ///< name, payload = input, text = queue, number = hash of the input

@@ -31,10 +31,18 @@ Execution::Execution(ExecutionSpec spec,
                      ExecutionOptions options,
                      Random& random)
     : spec_(std::move(spec)),
-      main_handler_(main),
+      main_handler_(&main),
       options_(options),
       random_(random),
       journal_(options.arguments) {}
+
+Execution::Execution(ExecutionSpec spec, ExecutionOptions options, Random& random)
+    : spec_(std::move(spec)),
+      main_handler_(nullptr),
+      options_(options),
+      random_(random),
+      journal_(options.arguments),
+      code_stopped_(true) {}
 
 Execution::~Execution() {
   mode_ = Mode::kEvicting;
@@ -44,12 +52,12 @@ Execution::~Execution() {
 
 void Execution::replay(std::vector<HistoryEvent> history, bool had_turn) {
   const CountingBytes counting(code_bytes_);
+  journal_.load(std::move(history));
+  if (!has_code()) return retrace();
   if (!had_turn) {
-    journal_.load(std::move(history));
     while (journal_.peek() != nullptr) unapplied_.push_back(journal_.take());
     return;
   }
-  journal_.load(std::move(history));
   if (journal_.peek() != nullptr) replay_start();
   while (mode_ == Mode::kReplaying && journal_.peek() != nullptr) {
     const HistoryEvent& next = *journal_.peek();
@@ -87,26 +95,32 @@ TurnResult Execution::turn(std::vector<Message> messages, TimePoint now) {
     journal_.go_live();
   }
   now_ = std::max(now_, now);
-  std::stable_partition(messages.begin(), messages.end(), [](const Message& message) {
-    return message.kind == MessageKind::kCancel;
-  });
+  const EventId before = journal_.last_id();
+  const auto others =
+      std::stable_partition(messages.begin(), messages.end(), [](const Message& message) {
+        return message.kind == MessageKind::kCancel;
+      });
   if (!unapplied_.empty()) first_turn(messages);
-  for (Message& message : messages) {
-    if (mode_ != Mode::kLive) break;
-    if (decisions_.next && message.kind == MessageKind::kEventRaised) {
-      HistoryEvent carried;
-      carried.kind = EventKind::kEventReceived;
-      carried.name = std::move(message.name);
-      carried.payload = std::move(message.payload);
-      decisions_.next->carried.push_back(std::move(carried));
-    }
-    if (phase_ == Phase::kEnded) continue;
-    std::optional<HistoryEvent> event = to_event(message);
-    if (!event) continue;
-    event->at = now_;
-    step(journal_.append(std::move(*event)));
-  }
+  for (auto cancel = messages.begin(); cancel != others; ++cancel) take_message(*cancel);
+  if (!has_code() && !wound_down_) begin_wind_down(before);
+  for (auto other = others; other != messages.end(); ++other) take_message(*other);
   return take_result();
+}
+
+void Execution::take_message(Message& message) {
+  if (mode_ != Mode::kLive) return;
+  if (decisions_.next && message.kind == MessageKind::kEventRaised) {
+    HistoryEvent carried;
+    carried.kind = EventKind::kEventReceived;
+    carried.name = std::move(message.name);
+    carried.payload = std::move(message.payload);
+    decisions_.next->carried.push_back(std::move(carried));
+  }
+  if (phase_ == Phase::kEnded) return;
+  std::optional<HistoryEvent> event = to_event(message);
+  if (!event) return;
+  event->at = now_;
+  step(journal_.append(std::move(*event)));
 }
 
 void Execution::first_turn(const std::vector<Message>& messages) {
@@ -137,7 +151,8 @@ TurnResult Execution::take_result() {
 void Execution::step(HistoryEvent input) {
   now_ = std::max(now_, input.at);
   apply(input);
-  run_ready();
+  // A cancel that the code has not seen comes before the wind-down, which begins with its record.
+  if (has_code() || wound_down_) run_ready();
 }
 
 void Execution::run_ready() {
@@ -148,6 +163,7 @@ void Execution::run_ready() {
       current_ = next.promise;
       next.frame.resume();
       current_ = nullptr;
+      record_pending_call();
       reap_tasks();
     }
     if (mode_ >= Mode::kBroken) return;
@@ -197,10 +213,15 @@ void Execution::set_mismatch(const HistoryEvent& event, const char* actual, cons
   mode_ = Mode::kBroken;
 }
 
+void Execution::check_side_effect() const {
+  if (!in_side_effect_) return;
+  throw InvalidArgument("side_effect: it is not run again in a replay, so it makes no commands");
+}
+
 const HistoryEvent* Execution::record_command(HistoryEvent command) {
-  if (in_side_effect_) {
-    throw InvalidArgument("side_effect: it is not run again in a replay, so it makes no commands");
-  }
+  check_side_effect();
+  record_pending_call();
+  if (mode_ >= Mode::kBroken) return nullptr;
   const HistoryEvent* recorded = journal_.record(std::move(command), now_);
   if (recorded == nullptr) mode_ = Mode::kBroken;
   return recorded;

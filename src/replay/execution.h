@@ -48,6 +48,10 @@ struct ExecutionOptions {
 /// the object may be kept or destroyed, at the caller's choice. After a turn whose commit did not
 /// succeed, or that had a mismatch, it must be destroyed.
 /// Destruction evicts: frames are destroyed, destructors of user code run, nothing is emitted.
+///
+/// Without code a canceled run is wound down from its history alone: what is open is given up, owed
+/// undos run, the run ends canceled. The first such turn records that it began (`cleanup_expired`
+/// with a number); from then on the run has no code, whatever is registered (`wound_down_after`).
 /// Threading: one thread at a time. A crash loses nothing: there is nothing here that history does
 /// not give back.
 class Execution final : private detail::TurnApi {
@@ -57,6 +61,9 @@ class Execution final : private detail::TurnApi {
             const detail::OrchestrationHandler& main,
             ExecutionOptions options,
             Random& random);
+  /// Without code. Requires: the run is canceled, or a cancel is among the messages of its next
+  /// turn, and its time for cleanup is over.
+  Execution(ExecutionSpec spec, ExecutionOptions options, Random& random);
   ~Execution() override;
 
   /// Runs the code through what committed turns recorded, whole and in order. With
@@ -93,9 +100,18 @@ class Execution final : private detail::TurnApi {
     detail::PromiseBase* promise;
   };
 
+  /// A call whose expression may still go on with `undo_with`: it is recorded with the next
+  /// command, or when the code waits or ends. So a bad undo leaves no trace of the call.
+  struct PendingCall {
+    detail::OpRef op;
+    HistoryEvent event;
+    NewWork work;
+  };
+
   // --- commands (execution_commands.cc)
   detail::OpRef call_activity(detail::ActivityCall call) override;
   void owe_undo(detail::Op& call, std::string_view name, const UndoOptions& options) override;
+  void record_pending_call();
   detail::OpRef call_child(detail::ChildCall call) override;
   void start_detached(detail::DetachedCall call) override;
   detail::OpRef start_timer(Duration delay) override;
@@ -141,6 +157,7 @@ class Execution final : private detail::TurnApi {
   bool stopped() const noexcept override { return code_stopped_ || mode_ >= Mode::kBroken; }
   void replay_start();
   void first_turn(const std::vector<Message>& messages);
+  void take_message(Message& message);
   void step(HistoryEvent input);
   void run_ready();
   void destroy_frames();
@@ -151,13 +168,20 @@ class Execution final : private detail::TurnApi {
   void apply_start(const HistoryEvent& event);
   void apply_answer(const HistoryEvent& event);
   void apply_cancel(const HistoryEvent& event);
-  void apply_cleanup_expired();
+  void apply_cleanup_expired(const HistoryEvent& expired);
   void apply_undo_answer(const HistoryEvent& event);
   std::optional<HistoryEvent> to_event(const Message& message);
   std::optional<HistoryEvent> answer_event(const Message& message);
   void resolve(const detail::OpRef& op, detail::OpState state);
   void hand_out(const std::vector<EventInbox::Match>& matches);
   void expire_call(std::int64_t call);
+
+  // --- without code (execution_wind_down.cc)
+  bool has_code() const { return main_handler_ != nullptr; }
+  void retrace();
+  void retrace_command(const HistoryEvent& command);
+  void retrace_undo(const HistoryEvent& scheduled);
+  void begin_wind_down(EventId seen_by_code);
 
   // --- the end (execution_end.cc)
   bool advance_end();
@@ -181,6 +205,8 @@ class Execution final : private detail::TurnApi {
 
   /// Throws `Canceled` when the running task may make no commands.
   void check_scope() const;
+  /// Throws `InvalidArgument` inside a side effect.
+  void check_side_effect() const;
   detail::ScopeState& current_scope() const;
   const detail::ScopeRef& current_scope_ref() const;
   /// The recorded event, until the next one, or null after a mismatch, which stops the code.
@@ -196,7 +222,7 @@ class Execution final : private detail::TurnApi {
   std::string queue_or_own(std::string_view queue) const;
 
   const ExecutionSpec spec_;
-  const detail::OrchestrationHandler& main_handler_;
+  const detail::OrchestrationHandler* const main_handler_;  // null: without code
   const ExecutionOptions options_;
   Random& random_;
   SeededRandom unrecorded_{1};
@@ -224,6 +250,7 @@ class Execution final : private detail::TurnApi {
   detail::ScopeRef root_;
   /// Unresolved operations by event id. Not those that were given up.
   std::map<std::int64_t, detail::OpRef> ops_;
+  std::optional<PendingCall> pending_call_;
   /// Timers that limit calls of children: timer event -> call event, and back.
   std::map<std::int64_t, std::int64_t> limits_;
   std::map<std::int64_t, std::int64_t> limit_of_;
@@ -234,6 +261,7 @@ class Execution final : private detail::TurnApi {
   bool cancel_requested_ = false;
   std::string cancel_reason_;
   bool cleanup_expired_ = false;
+  bool wound_down_ = false;  // recorded
   bool undone_calls_given_up_ = false;
   std::optional<Failure> failure_;     // of the run: main's, or that of a sibling, the first
   std::optional<std::string> output_;  // of main

@@ -39,19 +39,20 @@ detail::OpRef Execution::add_op(detail::OpKind kind, EventId event, std::string_
 detail::OpRef Execution::call_activity(detail::ActivityCall call) {
   if (stopped()) return never();
   check_scope();
+  check_side_effect();
   require(check_id("activity name", call.name));
   require_options(call.options);
+  record_pending_call();
+  if (stopped()) return never();
   HistoryEvent event = command(EventKind::kActivityScheduled, call.name);
   event.text = queue_or_own(call.options.queue);
   event.number = hash_of(call.input);
   event.payload = call.input;
-  const auto recorded = record_command(std::move(event));
-  if (!recorded) return never();
-  detail::OpRef op = add_op(detail::OpKind::kActivity, recorded->id, call.name);
+  detail::OpRef op = add_op(detail::OpKind::kActivity, journal_.next_id(), call.name);
   op->on_cancel = call.options.on_cancel;
+  NewWork work;
   if (mode_ == Mode::kLive) {
-    NewWork work;
-    work.event = recorded->id;
+    work.event = journal_.next_id();
     work.queue = queue_or_own(call.options.queue);
     work.name = std::string(call.name);
     work.input = std::move(call.input);
@@ -63,19 +64,38 @@ detail::OpRef Execution::call_activity(detail::ActivityCall call) {
     work.timeouts.start_to_close = call.options.start_to_close;
     work.timeouts.schedule_to_start = call.options.schedule_to_start;
     work.timeouts.heartbeat = call.options.heartbeat;
-    decisions_.work.push_back(std::move(work));
   }
+  pending_call_ = PendingCall{op, std::move(event), std::move(work)};
   return op;
+}
+
+void Execution::record_pending_call() {
+  if (!pending_call_) return;
+  PendingCall call = std::move(*pending_call_);
+  pending_call_.reset();
+  if (journal_.record(std::move(call.event), now_) == nullptr) {
+    mode_ = Mode::kBroken;
+  } else if (mode_ == Mode::kLive) {
+    decisions_.work.push_back(std::move(call.work));
+  }
 }
 
 void Execution::owe_undo(detail::Op& call, std::string_view name, const UndoOptions& options) {
   if (stopped()) return;
-  if (call.event != journal_.last_id().value) {
+  if (!pending_call_ || pending_call_->op.get() != &call) {
     throw InvalidArgument(
         "undo_with: use it in the expression that makes the call: ctx.call(..).undo_with(..)");
   }
-  require(check_id("undo activity name", name));
-  require_options(options);
+  try {
+    require(check_id("undo activity name", name));
+    require_options(options);
+  } catch (const InvalidArgument&) {
+    pending_call_.reset();
+    resolve(detail::OpRef(&call), detail::OpState::kCanceled);
+    throw;
+  }
+  call.on_cancel = OnCancel::kWait;
+  pending_call_->work.on_cancel = OnCancel::kWait;
   HistoryEvent event = command(EventKind::kUndoOwed, name);
   event.source = EventId{call.event};
   event.text = std::string(options.queue);
@@ -83,9 +103,6 @@ void Execution::owe_undo(detail::Op& call, std::string_view name, const UndoOpti
   const auto recorded = record_command(std::move(event));
   if (!recorded) return;
   undos_.add(*recorded);
-  call.on_cancel = OnCancel::kWait;
-  // The row is not stored yet: undo_with stands in the expression of the call.
-  if (mode_ == Mode::kLive) decisions_.work.back().on_cancel = OnCancel::kWait;
 }
 
 detail::OpRef Execution::call_child(detail::ChildCall call) {
@@ -93,6 +110,7 @@ detail::OpRef Execution::call_child(detail::ChildCall call) {
   check_scope();
   require(check_id("orchestration name", call.name));
   require_options(call.options);
+  record_pending_call();
   const std::string id = child_id(call.options);
   require(check_id("child id", id));
   HistoryEvent event = command(EventKind::kChildScheduled, call.name);

@@ -66,8 +66,9 @@ bool Execution::advance_undo() {
 /// undo.
 void Execution::give_up_undone_calls() {
   for (const auto& [event, op] : ops_) {
-    // A cancel has marked their rows in the commit of its caller, except for shielded ones.
-    const bool marked = cancel_requested_ && !op->scope->shielded;
+    // A cancel has marked their rows in the commit of its caller, except for shielded ones, which
+    // history does not tell apart.
+    const bool marked = has_code() && cancel_requested_ && !op->scope->shielded;
     if (!marked && undos_.contains(EventId{event})) give_up(*op);
   }
 }

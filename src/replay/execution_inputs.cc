@@ -76,6 +76,7 @@ std::optional<HistoryEvent> Execution::to_event(const Message& message) {
       event.text = message.text;
       return event;
     case MessageKind::kCleanupDeadline:
+      // Without tasks there is no code to stop.
       if (message.execution != spec_.execution || !cancel_requested_ || cleanup_expired_ ||
           tasks_.empty()) {
         return std::nullopt;
@@ -126,7 +127,7 @@ void Execution::apply(const HistoryEvent& event) {
     case EventKind::kCancelRequested:
       return apply_cancel(event);
     case EventKind::kCleanupExpired:
-      return apply_cleanup_expired();
+      return apply_cleanup_expired(event);
     case EventKind::kUndoCompleted:
     case EventKind::kUndoFailed:
       return apply_undo_answer(event);
@@ -137,9 +138,10 @@ void Execution::apply(const HistoryEvent& event) {
 
 void Execution::apply_start(const HistoryEvent& event) {
   root_ = std::make_shared<detail::ScopeState>(nullptr, scopes_, false);
+  if (!has_code()) return;
   if (cancel_requested_) cancel_trees({root_}, cancel_reason_, false);
   try {
-    main_frame_ = main_handler_.make(*this);
+    main_frame_ = main_handler_->make(*this);
     auto* main =
         new detail::TypedTaskOp<std::string>(*this, "main", main_frame_->start(event.payload));
     main_ = main;
@@ -158,6 +160,7 @@ void Execution::apply_answer(const HistoryEvent& event) {
   }
   const auto found = ops_.find(event.source.value);
   if (found == ops_.end() || found->second->kind != answered_kind(event.kind)) {
+    if (!has_code()) return;  // history does not tell which given up calls were waited for
     return set_mismatch(event, "no open command for it", kForeignHistoryHint);
   }
   const OpRef op = found->second;
@@ -239,11 +242,12 @@ void Execution::apply_cancel(const HistoryEvent& event) {
   cancel_requested_ = true;
   cancel_reason_ = event.text;
   // The caller's commit has taken care of rows, timers and children: nothing is recorded again.
-  if (root_) cancel_trees({root_}, event.text, false);
+  if (root_ && has_code()) cancel_trees({root_}, event.text, false);
 }
 
-void Execution::apply_cleanup_expired() {
+void Execution::apply_cleanup_expired(const HistoryEvent& expired) {
   cleanup_expired_ = true;
+  wound_down_ = wound_down_ || expired.number != 0;
   code_stopped_ = true;
   destroy_frames();
   for (const auto& [event, op] : std::exchange(ops_, {})) {

@@ -86,6 +86,7 @@ std::uint64_t Execution::make_random() {
 bool Execution::patched(std::string_view id) {
   if (stopped()) return false;
   require(check_id("patch id", id));
+  record_pending_call();
   const auto known = patches_.find(id);
   if (known != patches_.end()) return known->second;
   const HistoryEvent* next = journal_.peek();

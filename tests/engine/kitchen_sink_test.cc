@@ -22,8 +22,9 @@ constexpr std::size_t kNever = static_cast<std::size_t>(-1);
 struct Plan {
   std::set<std::size_t> evictions = {};  ///< turns after which the frames are destroyed
   bool evict_always = false;
-  std::size_t cancel_at = kNever;  ///< the turn that brings a cancel
-  std::size_t fail_at = kNever;    ///< the turn whose answer, of an activity, is a failure
+  std::size_t cancel_at = kNever;     ///< the turn that brings a cancel
+  std::size_t fail_at = kNever;       ///< the turn whose answer, of an activity, is a failure
+  std::size_t lose_code_at = kNever;  ///< the turn from which on the run is wound down
 };
 
 struct Played {
@@ -55,6 +56,11 @@ class Kitchen {
     make_execution();
     execution_->replay(store_.history(), true);
     ASSERT_FALSE(execution_->mismatch()) << to_string(*execution_->mismatch());
+  }
+
+  void lose_code() {
+    has_code_ = false;
+    evict();
   }
 
   Message cancel() {
@@ -118,15 +124,19 @@ class Kitchen {
     return message;
   }
   void make_execution() {
+    const replay::ExecutionSpec spec{
+        "run-1", ExecutionNo{1}, std::string(kitchen_sink.name()), "", "default"};
+    const replay::ExecutionOptions options{replay::ArgumentCheck::kStrict};
+    if (!has_code_) {
+      execution_ = std::make_unique<replay::Execution>(spec, options, random_);
+      return;
+    }
     execution_ = std::make_unique<replay::Execution>(
-        replay::ExecutionSpec{
-            "run-1", ExecutionNo{1}, std::string(kitchen_sink.name()), "", "default"},
-        *registry_.table()->find_orchestration(kitchen_sink.name(), ""),
-        replay::ExecutionOptions{replay::ArgumentCheck::kStrict},
-        random_);
+        spec, *registry_.table()->find_orchestration(kitchen_sink.name(), ""), options, random_);
   }
 
   const bool time_stands_;
+  bool has_code_ = true;
   Registry registry_;
   SeededRandom random_{3};
   TimePoint now_{std::chrono::hours(500'000)};
@@ -140,6 +150,7 @@ Played play(const Plan& plan, bool time_stands = false) {
   Played played;
   for (std::size_t turn = 0; !kitchen.store().has_ended(); ++turn) {
     std::vector<Message> messages;
+    if (turn == plan.lose_code_at) kitchen.lose_code();
     if (turn == plan.cancel_at) {
       messages = {kitchen.cancel()};
     } else if (turn > 0) {
@@ -213,6 +224,23 @@ TEST(KitchenSink, MessagesTogetherOrOneByOneGiveTheSameEvents) {
     ASSERT_EQ(kitchen.store().history().size(), single.history.size());
     EXPECT_EQ(kitchen.store().history(), single.history);
   }
+}
+
+TEST(KitchenSink, CanceledAtEveryPointItIsWoundDownFromEveryPointOnWithoutItsCode) {
+  const std::size_t turns = turns_of(play({}));
+  std::size_t wound_down = 0;
+  for (std::size_t cancel = 1; cancel < turns; ++cancel) {
+    const std::size_t canceled_turns = turns_of(play({.cancel_at = cancel}));
+    for (std::size_t lose = cancel; lose < canceled_turns; ++lose) {
+      SCOPED_TRACE(std::to_string(cancel) + ", " + std::to_string(lose));
+      const Played kept = play({.cancel_at = cancel, .lose_code_at = lose});
+      EXPECT_EQ(kept.last.status, ExecutionStatus::kCanceled);
+      ASSERT_NO_FATAL_FAILURE(expect_same(
+          kept, play({.evict_always = true, .cancel_at = cancel, .lose_code_at = lose})));
+      ++wound_down;
+    }
+  }
+  EXPECT_GE(wound_down, turns);
 }
 
 TEST(KitchenSink, CanceledAtEveryPointItUndoesAndDecidesTheSame) {

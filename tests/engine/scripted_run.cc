@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "replay/commands.h"
+#include "replay/wind_down.h"
 
 namespace perdure::test {
 
@@ -23,6 +24,14 @@ ScriptedRun::ScriptedRun(const Registry& registry, std::string_view name, std::s
 
 Execution& ScriptedRun::execution() {
   if (live_) return *live_;
+  if (!has_code_ || replay::wound_down_after(history_)) {
+    live_ = std::make_unique<Execution>(
+        replay::ExecutionSpec{"run-1", ExecutionNo{execution_}, name_, version_, "default"},
+        options_,
+        random_);
+    live_->replay(history_, had_turn_);
+    return *live_;
+  }
   const detail::OrchestrationHandler* main = registry_.table()->find_orchestration(name_, version_);
   if (main == nullptr) throw std::logic_error("not registered: " + name_);
   live_ = std::make_unique<Execution>(

@@ -51,6 +51,12 @@ class ScriptedRun {
   /// Runs the rest with other code.
   void deploy(const Registry& registry) {
     registry_ = registry;
+    has_code_ = true;
+    live_.reset();
+  }
+  /// Its code is not registered any more: turns wind it down.
+  void lose_code() {
+    has_code_ = false;
     live_.reset();
   }
   /// What a client's commit writes behind the turns.
@@ -93,6 +99,7 @@ class ScriptedRun {
   std::int64_t execution_ = 1;
   bool keep_frames_ = false;
   bool had_turn_ = false;
+  bool has_code_ = true;
   std::unique_ptr<replay::Execution> live_;
   std::vector<HistoryEvent> history_;
   std::map<std::int64_t, NewWork> work_;

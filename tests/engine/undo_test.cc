@@ -352,6 +352,43 @@ TEST(Undo, LateAndDuplicateAnswersOfUndosAreConsumedWithoutATrace) {
   });
 }
 
+TEST(Undo, ABadUndoIsAnErrorAtTheCallAndNothingIsStored) {
+  both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
+              int refused = 0;
+              try {
+                auto call = ctx.call(twice, 1).undo_with(undo_twice, {.timeout = -1s});
+                co_return 0;
+              } catch (const InvalidArgument&) {
+                ++refused;
+              }
+              try {
+                auto call = ctx.call(twice, 1).undo_with(undo_twice, {.retry = retry(3, -1s)});
+                co_return 0;
+              } catch (const InvalidArgument&) {
+                ++refused;
+              }
+              co_return refused + co_await ctx.call(thrice, refused).undo_with(undo_thrice);
+            }),
+            [](ScriptedRun& run) {
+              EXPECT_EQ(run.start().work.size(), 1U);
+              EXPECT_THAT(run.lines(1),
+                          ElementsAre("activity_scheduled thrice", "undo_owed undo_thrice of 2"));
+              run.complete("thrice", "6");
+              EXPECT_EQ(run.output(), "8");
+            });
+}
+
+TEST(Undo, ABadUndoThatTheCodeDoesNotCatchFailsTheRun) {
+  both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
+              co_return co_await ctx.call(twice, 1).undo_with(undo_twice, {.timeout = -1s});
+            }),
+            [](ScriptedRun& run) {
+              run.start();
+              EXPECT_THAT(run.lines(1), ElementsAre("failed"));
+              EXPECT_EQ(run.failure().type, "invalid_argument");
+            });
+}
+
 TEST(Undo, UndoWithAfterTheCallIsAnErrorOfTheCode) {
   both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
               auto call = ctx.call(twice, 1);
