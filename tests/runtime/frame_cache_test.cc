@@ -268,16 +268,16 @@ TEST(FrameCache, DestroysFramesOutsideItsLock) {
   FrameCache cache({.count = 1});
   cache.keep(key(1), frames());
   auto second = frames();
-  EXPECT_TRUE(usable_during(cache, [&] { cache.keep(key(2), std::move(second)); }));
-  EXPECT_TRUE(usable_during(cache, [&] { cache.take(key(2, 7)); }));
+  ASSERT_TRUE(usable_during(cache, [&] { cache.keep(key(2), std::move(second)); }));
+  ASSERT_TRUE(usable_during(cache, [&] { cache.take(key(2, 7)); }));
   cache.keep(key(3), frames());
-  EXPECT_TRUE(usable_during(cache, [&] { cache.forget(InstanceKey{3}); }));
+  ASSERT_TRUE(usable_during(cache, [&] { cache.forget(InstanceKey{3}); }));
   cache.keep(key(4), frames());
-  EXPECT_TRUE(usable_during(cache, [&] { cache.clear(); }));
+  ASSERT_TRUE(usable_during(cache, [&] { cache.clear(); }));
   cache.keep(key(5), frames());
-  EXPECT_TRUE(usable_during(cache, [&] { cache.set_limits({.count = 0}); }));
+  ASSERT_TRUE(usable_during(cache, [&] { cache.set_limits({.count = 0}); }));
   auto refused = frames();
-  EXPECT_TRUE(usable_during(cache, [&] { cache.keep(key(6), std::move(refused)); }));
+  ASSERT_TRUE(usable_during(cache, [&] { cache.keep(key(6), std::move(refused)); }));
   expect_balance(cache);
 }
 

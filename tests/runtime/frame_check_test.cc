@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "runtime/frame_cache.h"
 #include "tests/runtime/frame_sample.h"
 #include "tests/runtime/steps_fixture.h"
@@ -27,7 +29,8 @@ Task<int> run_shaky(OrchestrationContext& ctx, int value) {
 /// Writes down the order of what it is asked.
 class Witness final : public runtime::FrameKeeper {
  public:
-  explicit Witness(runtime::FrameKeeper& target) : target_(target) {}
+  Witness(runtime::FrameKeeper& target, const TamperedProvider& store)
+      : target_(target), store_(store) {}
   std::unique_ptr<replay::Execution> take(const runtime::FrameKey& key) override {
     return target_.take(key);
   }
@@ -36,7 +39,7 @@ class Witness final : public runtime::FrameKeeper {
     target_.keep(key, std::move(frames));
   }
   void note_check(runtime::ReplayCheckResult result) override {
-    seen.emplace_back("check");
+    seen.push_back("check behind " + std::to_string(store_.abandoned.size()) + " given back");
     target_.note_check(result);
   }
 
@@ -44,6 +47,7 @@ class Witness final : public runtime::FrameKeeper {
 
  private:
   runtime::FrameKeeper& target_;
+  const TamperedProvider& store_;
 };
 
 class FrameCheck : public Steps {
@@ -86,6 +90,17 @@ TEST_F(FrameCheck, IsOffAtZero) {
   finish();
   EXPECT_EQ(frames_.counts().checks, 0U);
   EXPECT_EQ(begun, 1);
+}
+
+TEST_F(FrameCheck, TakesNothingButAPart) {
+  for (const double fraction : {-0.1, 1.1, std::nan("")}) {
+    options_.replay_check_fraction = fraction;
+    EXPECT_THROW(runtime::check(options_), InvalidArgument) << fraction;
+  }
+  for (const double fraction : {0.0, 0.001, 1.0}) {
+    options_.replay_check_fraction = fraction;
+    EXPECT_NO_THROW(runtime::check(options_)) << fraction;
+  }
 }
 
 TEST_F(FrameCheck, ChecksThePartThatItIsTold) {
@@ -138,16 +153,23 @@ TEST_F(FrameCheck, KeepsFramesWhoseHistoryCannotBeRead) {
 }
 
 TEST_F(FrameCheck, LetsTheOthersOfItsBatchGoFirst) {
-  Witness witness(frames_);
+  Witness witness(frames_, store_);
   runtime::OrchestrationDispatcher dispatcher(
       {store_, tokens_, *registry_.table(), witness, attempts_, random_}, options_);
   start("a");
   dispatcher.poll_once();
   work();
   start("b");
+  start("c");
+  store_.on_fetched = [](FetchedOrchestrationItems& fetched) {
+    for (OrchestrationItem& item : fetched.items) {
+      if (item.id == "c") item.problem = corrupt("table orchestrator_queue, key 3");
+    }
+  };
   witness.seen.clear();
   dispatcher.poll_once();
-  EXPECT_EQ(witness.seen, (std::vector<std::string>{"keep 2", "check", "keep 1"}));
+  EXPECT_EQ(witness.seen,
+            (std::vector<std::string>{"keep 2", "check behind 1 given back", "keep 1"}));
 }
 
 TEST_F(FrameCheck, NeverTakesFramesForGoodWhoseCommitFailed) {
