@@ -116,4 +116,8 @@ struct TouchedClaim {
 /// A row with this many losses is a suspect: a process runs one suspect at a time.
 inline constexpr int kSuspectLosses = 3;
 
+/// Losses at which a row is failed as poison, unless a request says otherwise. At least
+/// `kSuspectLosses`.
+inline constexpr int kMaxLosses = 10;
+
 }  // namespace perdure

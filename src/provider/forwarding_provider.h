@@ -119,6 +119,9 @@ class ForwardingProvider : public Provider {
     return target_.check_work_items(claims);
   }
   Result<std::vector<ProcessInfo>> list_processes() override { return target_.list_processes(); }
+  Result<std::vector<Epoch>> released_processes(const std::vector<Epoch>& epochs) override {
+    return target_.released_processes(epochs);
+  }
   Result<InstancePage> list_instances(const ListInstances& request) override {
     return target_.list_instances(request);
   }

@@ -41,13 +41,15 @@ struct ProcessEnded {
 };
 
 /// Ends the epoch of a dead process in one commit: its claims and instance locks are freed (a loss
-/// each), its marked and cut rows are ended as canceled, rows at the poison limit are failed,
-/// owners told. From then on its tokens fence nothing and its requests are refused. Errors:
-/// NotFound.
+/// each), its marked and cut rows are ended as canceled, and a row that reaches `max_losses` is
+/// failed as poison if it was all that the process held; owners told. From then on its tokens fence
+/// nothing and its requests are refused. Errors: NotFound; InvalidArgument for a `max_losses` out
+/// of its range.
 struct TakeOverProcess {
   using Answer = ProcessEnded;
 
   Epoch epoch;
+  int max_losses = kMaxLosses;
 };
 
 /// The last act of a process: ends its own epoch. As a takeover, but what is left is given back (a
@@ -65,11 +67,13 @@ struct ProcessInfo {
   std::vector<std::string> queues;
   std::int64_t heartbeat = 0;
   TimePoint registered_at{};
+  /// It has claimed work or locked instances: only then it owes heartbeats.
+  bool holds = false;
   /// True: the kernel has released its lock: the process is dead, take over now. False proves
   /// nothing.
   bool lock_released = false;
   /// Set when the row cannot be read: which table and key. The epoch is right, it can be taken over
-  /// by it, and `lock_released` tells; the rest is not known.
+  /// by it, and `holds` and `lock_released` tell; the rest is not known.
   std::optional<Error> problem;
 };
 

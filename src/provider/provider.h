@@ -82,6 +82,11 @@ class Provider {
                       CallOptions options) = 0;
   /// All processes that have not ended, oldest first.
   virtual Result<std::vector<ProcessInfo>> list_processes() = 0;
+  /// Those of the given processes whose lock the kernel has released: dead, to be taken over now.
+  /// Looks at the locks alone and at no table, so an idle process may ask each second. Others, also
+  /// unknown and ended ones, are left out, which proves nothing. A store that has no such locks
+  /// answers none.
+  virtual Result<std::vector<Epoch>> released_processes(const std::vector<Epoch>& epochs) = 0;
 
   // Clients.
   virtual void submit(StartOrchestration request,

@@ -17,7 +17,9 @@ namespace perdure {
 struct FetchedWorkItems {
   std::vector<WorkItem> items;
   TimePoint now{};
-  std::optional<TimePoint> next_at;  ///< fewer items than tokens: when a delayed row is due, if any
+  /// Fewer items than tokens: when to look again although nobody commits anything: a delayed row is
+  /// due, or a row on trial waits or ends its time.
+  std::optional<TimePoint> next_at;
   /// Rows that cannot be read were set aside (held) and are named here; nothing else suffers.
   std::vector<Error> problems;
 };
@@ -25,11 +27,16 @@ struct FetchedWorkItems {
 /// Claims up to `tokens.size()` ready rows of one queue, only of the given names, by priority
 /// (higher first), then age. Due delayed rows and lapsed claims (a loss each) become ready first.
 /// At most `max_suspects` of the rows have three losses or more. Writes no other table: a row whose
-/// next loss reaches the poison limit (an option of the provider, 10 by default), a marked row and
-/// one without an owner stay as they are when their lease lapses, until the sweep ends them.
+/// next loss reaches `max_losses`, a marked row and one without an owner stay as they are when
+/// their lease lapses, until the sweep looks at them.
+///
+/// A row whose next loss reaches `max_losses` is **on trial**: it is claimed alone, by a process
+/// that holds no claim and no instance lock, and for some time (`rules::trial_time`) this process
+/// gets no other row. So the loss that fails a row as poison is one that no neighbour can have
+/// caused.
 ///
 /// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch or one
-/// that is listed twice.
+/// that is listed twice, and for a `max_losses` out of its range.
 struct FetchWorkItems {
   using Answer = FetchedWorkItems;
 
@@ -38,7 +45,9 @@ struct FetchWorkItems {
   std::vector<std::string> names;
   std::vector<LockToken> tokens;  ///< never more than free slots; registered before the call
   Duration lock_for = std::chrono::seconds(30);
+  /// One less for each suspect that the process has claimed and not settled, in whatever queue.
   int max_suspects = 1;
+  int max_losses = kMaxLosses;
 };
 
 /// How an attempt ended.
@@ -104,7 +113,7 @@ struct SweptWork {
   std::int64_t promoted = 0;   ///< delayed rows that became ready
   std::int64_t lost = 0;       ///< lapsed claims that became ready again
   std::int64_t ended = 0;      ///< marked and cut rows whose lease lapsed: canceled
-  std::int64_t poisoned = 0;   ///< rows failed as poison: losses reached the limit
+  std::int64_t poisoned = 0;   ///< rows failed as poison: lost alone, and often enough
   std::int64_t timed_out = 0;  ///< rows failed by schedule_to_start or schedule_to_close
   std::vector<TouchedClaim> touched;
   std::optional<TimePoint> next_at;  ///< when the next row needs the sweep
@@ -121,6 +130,7 @@ struct SweepWorkItems {
   using Answer = SweptWork;
 
   std::int64_t limit = 1'000;
+  int max_losses = kMaxLosses;
 };
 
 }  // namespace perdure

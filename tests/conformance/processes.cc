@@ -121,6 +121,38 @@ TEST_P(Processes, LiveOnesAreListedOldestFirstWithWhatTheySaid) {
   }
 }
 
+TEST_P(Processes, AreListedAsHoldersWhileTheyHoldWorkOrInstances) {
+  start_with_work("a", 1);
+  start("b");
+  const auto worker = register_another();
+  const auto dispatcher = register_another();
+  const auto holders = [this] {
+    std::vector<bool> holds;
+    for (const ProcessInfo& process : processes()) holds.push_back(process.holds);
+    return holds;
+  };
+  EXPECT_EQ(holders(), (std::vector{false, false, false}));
+  const WorkItem work = claim_as(*worker);
+  EXPECT_EQ(holders(), (std::vector{false, true, false}));
+  const OrchestrationItem item = lock_as(*dispatcher);
+  EXPECT_EQ(holders(), (std::vector{false, true, true}));
+  complete(work);
+  EXPECT_EQ(holders(), (std::vector{false, false, true}));
+  commit(turn(item));
+  EXPECT_EQ(holders(), (std::vector{false, false, false}));
+}
+
+TEST_P(Processes, AreNotReleasedWhileTheProviderThatRegisteredThemLives) {
+  const auto other = register_another();
+  const auto ended = register_another();
+  take_over(*ended);
+  const Epoch unknown{epoch().value + 1'000};
+  const auto released =
+      store().released_processes({epoch(), other->epoch(), ended->epoch(), unknown});
+  ASSERT_TRUE(released.ok()) << released;
+  EXPECT_TRUE(released->empty());
+}
+
 TEST_P(Processes, EndedOnesAreNotListed) {
   const auto dead = register_another();
   const auto gone = register_another();

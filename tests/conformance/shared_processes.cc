@@ -44,11 +44,19 @@ class SharedProcesses : public Conformance {
     throw std::runtime_error("the process is not listed");
   }
 
+  std::vector<Epoch> released(const std::vector<Epoch>& epochs) {
+    const auto answer = store().released_processes(epochs);
+    if (!answer.ok()) throw std::runtime_error("released: " + answer.error().message);
+    return *answer;
+  }
+
   /// Looks until the process is shown as released. A store across a network may need a moment to
   /// hear of a death.
   bool is_seen_as_released(Epoch which) {
     for (int look = 0; look < 1'000; ++look) {
-      if (process(which).lock_released) return true;
+      if (process(which).lock_released && released({epoch(), which}) == std::vector{which}) {
+        return true;
+      }
       Interest pause;
       pause.after = store().change_mark();
       pause.bound = 20ms;
@@ -172,6 +180,9 @@ TEST_P(SharedProcesses, AreShownAsDeadWhenTheyWereKilled) {
   EXPECT_TRUE(is_seen_as_released(dead));
   EXPECT_FALSE(process(alive).lock_released);
   EXPECT_FALSE(process(epoch()).lock_released);
+  EXPECT_EQ(released({alive, dead, epoch()}), std::vector{dead});
+  take_over(dead);
+  EXPECT_TRUE(released({alive, dead, epoch()}).empty()) << "one that has ended is not shown";
 }
 
 TEST_P(SharedProcesses, AreShownAsDeadWhenTheirProviderWasDestroyed) {
@@ -197,7 +208,10 @@ TEST_P(SharedProcesses, AreNotShownAsDeadWhileTheyAreStopped) {
   const auto peer = spawn_peer();
   const Epoch stopped = peer->register_process();
   peer->stop();
-  for (int look = 0; look < 5; ++look) EXPECT_FALSE(process(stopped).lock_released);
+  for (int look = 0; look < 5; ++look) {
+    EXPECT_FALSE(process(stopped).lock_released);
+    EXPECT_TRUE(released({stopped}).empty());
+  }
   start("a");
   finish_turn(lock("a"));  // a stopped process holds nobody up
   peer->resume();

@@ -52,9 +52,20 @@ Settlement settle(WorkOutcome::Kind outcome, OwnerKind owner, OnCancel on_cancel
   return settlement;
 }
 
-LapseEffect lapse_effect(bool unwanted, int losses_after, int poison_after) {
+LapseEffect lapse_effect(bool unwanted, int losses_after, int max_losses, bool alone) {
   if (unwanted) return LapseEffect::kCanceled;
-  return losses_after >= poison_after ? LapseEffect::kPoison : LapseEffect::kReady;
+  return losses_after >= max_losses && alone ? LapseEffect::kPoison : LapseEffect::kReady;
+}
+
+bool is_on_trial(int losses, int max_losses) {
+  return losses >= kSuspectLosses && losses + 1 >= max_losses;
+}
+
+Duration trial_time(int losses, int max_losses) {
+  constexpr Duration kFirst = std::chrono::minutes(1);
+  constexpr int kMostDoublings = 10;
+  const int doublings = std::clamp(losses + 1 - max_losses, 0, kMostDoublings);
+  return kFirst * (std::int64_t{1} << doublings);
 }
 
 std::optional<TimePoint> expiry(const WorkTimeouts& timeouts,

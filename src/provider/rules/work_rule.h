@@ -44,11 +44,22 @@ Settlement settle(WorkOutcome::Kind outcome, OwnerKind owner, OnCancel on_cancel
 enum class LapseEffect : std::uint8_t {
   kReady,     ///< free again, a loss (or a deferral) charged
   kCanceled,  ///< it was marked, or cut from its owner: ended as canceled
-  kPoison,    ///< it has cost as many claims as the limit allows
+  kPoison,    ///< it has cost as many claims as the limit allows, the last one alone
 };
 
-/// `unwanted`: marked, or without an owner.
-LapseEffect lapse_effect(bool unwanted, int losses_after, int poison_after);
+/// `unwanted`: marked, or without an owner. `alone`: the process that lost it held no other claim
+/// and no instance lock. A loss in company proves nothing: the neighbours of a guilty row are lost
+/// with it, however often new guilty ones come.
+LapseEffect lapse_effect(bool unwanted, int losses_after, int max_losses, bool alone);
+
+/// A suspect whose next loss may fail it. It is handed out only to a process that holds nothing,
+/// and with nothing else, so that the loss proves something.
+bool is_on_trial(int losses, int max_losses);
+
+/// How long a process that claimed a row on trial claims nothing else. It doubles with each loss
+/// past the limit: a handler that ends its process late is found in the end, and a long innocent
+/// one holds up its process for a short time.
+Duration trial_time(int losses, int max_losses);
 
 /// When the sweep must look at a row that has these limits; nullopt = never.
 std::optional<TimePoint> expiry(const WorkTimeouts& timeouts,

@@ -206,18 +206,43 @@ TEST(SettlementOfWork, HasARowForEveryOutcomeWithAndWithoutAMark) {
 // --- Lapse --------------------------------------------------------------------------------------
 
 TEST(LapseOfWork, FreesTheRowUntilTheLossesReachTheLimit) {
-  EXPECT_EQ(lapse_effect(false, 1, 10), LapseEffect::kReady);
-  EXPECT_EQ(lapse_effect(false, kSuspectLosses, 10), LapseEffect::kReady);
-  EXPECT_EQ(lapse_effect(false, 9, 10), LapseEffect::kReady);
-  EXPECT_EQ(lapse_effect(false, 10, 10), LapseEffect::kPoison);
-  EXPECT_EQ(lapse_effect(false, 11, 10), LapseEffect::kPoison);
-  EXPECT_EQ(lapse_effect(false, 1, 1), LapseEffect::kPoison);
+  EXPECT_EQ(lapse_effect(false, 1, 10, true), LapseEffect::kReady);
+  EXPECT_EQ(lapse_effect(false, kSuspectLosses, 10, true), LapseEffect::kReady);
+  EXPECT_EQ(lapse_effect(false, 9, 10, true), LapseEffect::kReady);
+  EXPECT_EQ(lapse_effect(false, 10, 10, true), LapseEffect::kPoison);
+  EXPECT_EQ(lapse_effect(false, 11, 10, true), LapseEffect::kPoison);
+  EXPECT_EQ(lapse_effect(false, 1, 1, true), LapseEffect::kPoison);
+}
+
+TEST(LapseOfWork, NeverFailsARowThatWasLostInCompany) {
+  for (const int losses : {1, 9, 10, 11, 1'000}) {
+    EXPECT_EQ(lapse_effect(false, losses, 10, false), LapseEffect::kReady) << losses;
+  }
 }
 
 TEST(LapseOfWork, EndsAMarkedRowAsCanceledHoweverManyItsLosses) {
   for (const int losses : {1, 9, 10, 11}) {
-    EXPECT_EQ(lapse_effect(true, losses, 10), LapseEffect::kCanceled) << losses;
+    EXPECT_EQ(lapse_effect(true, losses, 10, true), LapseEffect::kCanceled) << losses;
+    EXPECT_EQ(lapse_effect(true, losses, 10, false), LapseEffect::kCanceled) << losses;
   }
+}
+
+TEST(TrialOfWork, BeginsWhenTheNextLossMayFailTheRow) {
+  EXPECT_FALSE(is_on_trial(8, 10));
+  EXPECT_TRUE(is_on_trial(9, 10));
+  EXPECT_TRUE(is_on_trial(25, 10));
+  EXPECT_FALSE(is_on_trial(kSuspectLosses - 1, kSuspectLosses)) << "no suspect yet";
+  EXPECT_TRUE(is_on_trial(kSuspectLosses, kSuspectLosses));
+}
+
+TEST(TrialOfWork, LastsTwiceAsLongAfterEachLossInCompany) {
+  using std::chrono::minutes;
+  EXPECT_EQ(trial_time(9, 10), minutes(1));
+  EXPECT_EQ(trial_time(10, 10), minutes(2));
+  EXPECT_EQ(trial_time(12, 10), minutes(8));
+  EXPECT_EQ(trial_time(19, 10), minutes(1'024));
+  EXPECT_EQ(trial_time(1'000'000, 10), minutes(1'024)) << "it does not overflow";
+  EXPECT_EQ(trial_time(0, 10), minutes(1));
 }
 
 // --- Expiry -------------------------------------------------------------------------------------

@@ -271,7 +271,7 @@ constexpr std::array
 static_assert(in_order(kEntries, static_cast<std::size_t>(kFirstManagement)),
               "every Sql has its text, in the order of the enum");
 static_assert(static_cast<std::size_t>(kFirstManagement) + kEntries.size() ==
-              static_cast<std::size_t>(Sql::kCount));
+              static_cast<std::size_t>(kFirstProcess));
 
 }  // namespace
 

@@ -19,9 +19,6 @@ namespace {
 constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(30);
 
 Status check(const Options& options) {
-  if (options.poison_after < kSuspectLosses) {
-    return invalid_argument("poison_after must be at least " + std::to_string(kSuspectLosses));
-  }
   if (options.foreign_poll <= std::chrono::milliseconds::zero()) {
     return invalid_argument("foreign_poll must be greater than zero");
   }

@@ -179,11 +179,11 @@ TEST_F(OpenStore, RefusesANewerSchemaAndLeavesItAlone) {
 TEST_F(OpenStore, NamesTheOptionThatIsOutOfRange) {
   Options options;
   options.path = dir_.file("store.db");
-  options.poison_after = 1;
+  options.foreign_poll = std::chrono::milliseconds(0);
   const auto answer = open(options);
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.code(), ErrorCode::kInvalidArgument);
-  EXPECT_NE(answer.error().message.find("poison_after"), std::string::npos);
+  EXPECT_NE(answer.error().message.find("foreign_poll"), std::string::npos);
   EXPECT_TRUE(names().empty());
 }
 

@@ -8,10 +8,11 @@
 /// An error that is returned has written nothing; a SqliteError that is thrown rolls back.
 namespace perdure::sqlite {
 
-/// What operations need to know of the provider.
-struct StoreSettings {
-  int poison_after = 10;      ///< losses after which a row is failed as poison
-  std::string database_path;  ///< empty for a store in memory: no kernel locks
+/// Takeover (a loss for each claim) and release (a deferral).
+struct EndProcess {
+  Epoch epoch;
+  Charge charge = Charge::kLoss;
+  int max_losses = kMaxLosses;
 };
 
 // Orchestration side (turn_fetch.cc, turn_commit.cc, turn_release.cc).
@@ -24,25 +25,19 @@ Result<TimePoint> renew_turn(WriteContext& context,
                              Duration lock_for);
 
 // Worker side (work_fetch.cc, work_settle.cc, work_sweep.cc).
-Result<FetchedWorkItems> fetch_work_items(WriteContext& context,
-                                          const FetchWorkItems& request,
-                                          const StoreSettings& settings);
+Result<FetchedWorkItems> fetch_work_items(WriteContext& context, const FetchWorkItems& request);
 Status settle_work(WriteContext& context, const SettledWork& entry);
 Result<std::vector<ClaimState>> renew_work(WriteContext& context,
                                            const RenewWorkItemLocks& request);
-Result<SweptWork> sweep_work(WriteContext& context,
-                             const SweepWorkItems& request,
-                             const StoreSettings& settings);
+Result<SweptWork> sweep_work(WriteContext& context, const SweepWorkItems& request);
+/// InvalidArgument when a limit of losses is out of its range.
+Status check_max_losses(int max_losses);
 ClaimState claim_state(Connection& db, const HeldClaim& claim);
 
 // Processes (processes.cc).
 Result<Epoch> register_process(WriteContext& context, const RegisterProcess& request);
 Result<std::int64_t> heartbeat_process(WriteContext& context, const HeartbeatProcess& request);
-/// `charge` says what is left is: lost (takeover) or given back (release).
-Result<ProcessEnded> end_process(WriteContext& context,
-                                 Epoch epoch,
-                                 Charge charge,
-                                 const StoreSettings& settings);
+Result<ProcessEnded> end_process(WriteContext& context, const EndProcess& request);
 /// LockLost unless the epoch is registered and has not ended.
 Status check_epoch(Connection& db, Epoch epoch);
 /// The same, and InvalidArgument when one of the tokens belongs to another epoch.

@@ -22,8 +22,6 @@ struct Options {
   Durability durability = Durability::kFull;
   /// False: `poll_once()` drives the writer, for tests on one thread.
   bool writer_thread = true;
-  /// Losses after which a work row is failed as poison.
-  int poison_after = 10;
   /// How often a waiting thread looks whether another process has committed.
   std::chrono::milliseconds foreign_poll = std::chrono::milliseconds(50);
   /// Must outlive the provider.

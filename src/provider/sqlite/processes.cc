@@ -10,19 +10,17 @@ namespace perdure::sqlite {
 namespace {
 
 /// Frees the claims of an epoch; marked rows, and poison, end here.
-void free_work(WriteContext& context,
-               Epoch epoch,
-               Charge charge,
-               const StoreSettings& settings,
-               ProcessEnded& ended) {
-  for (LapsedRow& row : read_lapsed(context.db.query(Sql::kWorkOfEpoch, epoch))) {
-    if (charge != Charge::kLoss) row.losses = 0;
-    if (end_lapsed_row(context, row, settings.poison_after, ended.problems) !=
+void free_work(WriteContext& context, const EndProcess& request, ProcessEnded& ended) {
+  auto rows = read_lapsed(context.db, context.db.query(Sql::kWorkOfEpoch, request.epoch));
+  for (LapsedRow& row : rows) {
+    if (request.charge != Charge::kLoss) row.losses = 0;
+    if (end_lapsed_row(context, row, request.max_losses, ended.problems) !=
         rules::LapseEffect::kReady) {
       ++ended.ended_rows;
       continue;
     }
-    context.db.run(charge == Charge::kLoss ? Sql::kFreeWork : Sql::kDeferWork, row.id, context.now);
+    context.db.run(
+        request.charge == Charge::kLoss ? Sql::kFreeWork : Sql::kDeferWork, row.id, context.now);
     context.topics.work(row.queue);
     ++ended.freed_claims;
   }
@@ -76,10 +74,9 @@ Result<std::int64_t> heartbeat_process(WriteContext& context, const HeartbeatPro
   return counter;
 }
 
-Result<ProcessEnded> end_process(WriteContext& context,
-                                 Epoch epoch,
-                                 Charge charge,
-                                 const StoreSettings& settings) {
+Result<ProcessEnded> end_process(WriteContext& context, const EndProcess& request) {
+  PERDURE_RETURN_IF_ERROR(check_max_losses(request.max_losses));
+  const Epoch epoch = request.epoch;
   ProcessEnded ended;
   {
     Query row = context.db.query(Sql::kProcessEnded, epoch);
@@ -88,8 +85,8 @@ Result<ProcessEnded> end_process(WriteContext& context,
   }
   ended.changed = true;
   context.db.run(Sql::kEndProcess, epoch, context.now);
-  free_work(context, epoch, charge, settings, ended);
-  free_locks(context, epoch, charge, ended);
+  free_work(context, request, ended);
+  free_locks(context, epoch, request.charge, ended);
   context.topics.claims(epoch);
   return ended;
 }

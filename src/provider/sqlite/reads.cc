@@ -104,6 +104,7 @@ std::vector<ProcessInfo> list_processes(Connection& db) {
   while (row.next()) {
     ProcessInfo process;
     process.epoch = row.id<Epoch>(0);
+    process.holds = row.flag(7);
     try {
       read_process(CheckedRow(row, "processes", {process.epoch.value}), process);
     } catch (const SqliteError& error) {

@@ -88,10 +88,10 @@ SqliteProvider::SqliteProvider(const Options& options,
                                std::unique_ptr<Connection> writer_db,
                                std::function<std::unique_ptr<Connection>()> reopen)
     : options_(options),
-      settings_{.poison_after = options.poison_after, .database_path = std::move(path)},
+      database_path_(std::move(path)),
       hub_(*options.clock),
       checkpointer_(make_checkpointer(options, reopen)),
-      readers_(settings_.database_path),
+      readers_(database_path_),
       writer_(std::move(writer_db),
               *options.clock,
               hub_,
@@ -134,7 +134,7 @@ void SqliteProvider::submit_batch(
 
 template <class Answer>
 Result<Answer> SqliteProvider::read(std::function<Result<Answer>(Connection&)> read) {
-  if (!settings_.database_path.empty()) {
+  if (!database_path_.empty()) {
     try {
       auto reader = readers_.borrow();
       // One snapshot: what a turn committed is seen whole or not at all.
@@ -204,8 +204,8 @@ void SqliteProvider::submit(FetchWorkItems request,
                             Completion<FetchedWorkItems> done,
                             CallOptions options) {
   submit_single<FetchedWorkItems>(
-      [this, request = std::move(request)](WriteContext& context) {
-        return sqlite::fetch_work_items(context, request, settings_);
+      [request = std::move(request)](WriteContext& context) {
+        return sqlite::fetch_work_items(context, request);
       },
       std::move(done),
       options);
@@ -238,7 +238,7 @@ void SqliteProvider::submit(SweepWorkItems request,
                             Completion<SweptWork> done,
                             CallOptions options) {
   submit_single<SweptWork>(
-      [this, request](WriteContext& context) { return sweep_work(context, request, settings_); },
+      [request](WriteContext& context) { return sweep_work(context, request); },
       std::move(done),
       options);
 }
@@ -251,7 +251,7 @@ void SqliteProvider::submit(RegisterProcess request, Completion<Epoch> done, Cal
     });
   };
   submit_job(std::make_unique<RegisterJob>(
-                 std::move(request), settings_.database_path, std::move(keep), std::move(done)),
+                 std::move(request), database_path_, std::move(keep), std::move(done)),
              options,
              Lane::kOrdinary);
 }
@@ -268,24 +268,21 @@ void SqliteProvider::submit(HeartbeatProcess request,
 void SqliteProvider::submit(TakeOverProcess request,
                             Completion<ProcessEnded> done,
                             CallOptions options) {
-  end_process(request.epoch, Charge::kLoss, std::move(done), options);
+  end_process({request.epoch, Charge::kLoss, request.max_losses}, std::move(done), options);
 }
 
 void SqliteProvider::submit(ReleaseProcess request,
                             Completion<ProcessEnded> done,
                             CallOptions options) {
-  end_process(request.epoch, Charge::kDeferral, std::move(done), options);
+  end_process({request.epoch, Charge::kDeferral}, std::move(done), options);
 }
 
-void SqliteProvider::end_process(Epoch epoch,
-                                 Charge charge,
+void SqliteProvider::end_process(EndProcess request,
                                  Completion<ProcessEnded> done,
                                  CallOptions options) {
   submit_single<ProcessEnded>(
-      [this, epoch, charge](WriteContext& context) {
-        return sqlite::end_process(context, epoch, charge, settings_);
-      },
-      [this, epoch, done = std::move(done)](Result<ProcessEnded> answer) {
+      [request](WriteContext& context) { return sqlite::end_process(context, request); },
+      [this, epoch = request.epoch, done = std::move(done)](Result<ProcessEnded> answer) {
         if (answer.ok()) forget_process_lock(epoch);
         done(std::move(answer));
       },
@@ -293,9 +290,9 @@ void SqliteProvider::end_process(Epoch epoch,
 }
 
 void SqliteProvider::forget_process_lock(Epoch epoch) {
-  if (settings_.database_path.empty()) return;
+  if (database_path_.empty()) return;
   process_locks_.with([epoch](ProcessLocks& locks) { locks.erase(epoch); });
-  ProcessLock::remove(settings_.database_path, epoch);
+  ProcessLock::remove(database_path_, epoch);
 }
 
 void SqliteProvider::submit(StartOrchestration request,
@@ -370,11 +367,20 @@ Result<std::vector<ProcessInfo>> SqliteProvider::list_processes() {
   PERDURE_ASSIGN_OR_RETURN(
       std::vector<ProcessInfo> processes,
       read<std::vector<ProcessInfo>>([](Connection& db) { return sqlite::list_processes(db); }));
-  if (settings_.database_path.empty()) return processes;
+  if (database_path_.empty()) return processes;
   for (ProcessInfo& process : processes) {
-    process.lock_released = ProcessLock::released(settings_.database_path, process.epoch);
+    process.lock_released = ProcessLock::released(database_path_, process.epoch);
   }
   return processes;
+}
+
+Result<std::vector<Epoch>> SqliteProvider::released_processes(const std::vector<Epoch>& epochs) {
+  std::vector<Epoch> released;
+  if (database_path_.empty()) return released;
+  for (const Epoch epoch : epochs) {
+    if (ProcessLock::released(database_path_, epoch)) released.push_back(epoch);
+  }
+  return released;
 }
 
 Result<Batch<HistoryPage>> SqliteProvider::read_history(const std::vector<HistoryQuery>& queries) {
@@ -430,7 +436,7 @@ ChangeMark SqliteProvider::change_mark() {
 
 Wake SqliteProvider::wait_for_change(const Interest& interest) {
   std::function<std::int64_t()> foreign;
-  if (!settings_.database_path.empty()) foreign = [this] { return writer_.foreign_version(); };
+  if (!database_path_.empty()) foreign = [this] { return writer_.foreign_version(); };
   return hub_.wait(interest, foreign, options_.foreign_poll);
 }
 

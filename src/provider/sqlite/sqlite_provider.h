@@ -93,6 +93,7 @@ class SqliteProvider : public Provider {
 
   Result<std::vector<ClaimState>> check_work_items(const std::vector<HeldClaim>& claims) override;
   Result<std::vector<ProcessInfo>> list_processes() override;
+  Result<std::vector<Epoch>> released_processes(const std::vector<Epoch>& epochs) override;
   Result<Batch<HistoryPage>> read_history(const std::vector<HistoryQuery>& queries) override;
   Result<InstanceInfo> get_instance(const std::string& id) override;
   Result<ExecutionInfo> get_execution(const std::string& id, ExecutionNo execution) override;
@@ -125,7 +126,7 @@ class SqliteProvider : public Provider {
                     Completion<Batch<Answer>> done,
                     CallOptions options);
   void submit_job(std::unique_ptr<WriteJob> job, CallOptions options, Lane lane);
-  void end_process(Epoch epoch, Charge charge, Completion<ProcessEnded> done, CallOptions options);
+  void end_process(EndProcess request, Completion<ProcessEnded> done, CallOptions options);
   void forget_process_lock(Epoch epoch);
 
   /// Runs `read(connection)` and turns what it throws into its answer.
@@ -135,7 +136,7 @@ class SqliteProvider : public Provider {
   Status run_read(std::function<void(Connection&)> look);
 
   const Options options_;
-  const StoreSettings settings_;
+  const std::string database_path_;  ///< empty in memory: no kernel locks
   ChangeHub hub_;
   /// Null in memory. Goes after all other connections, so that the log is emptied into the file.
   const std::unique_ptr<Checkpointer> checkpointer_;

@@ -16,9 +16,12 @@ struct StatementEntry {
 };
 
 inline constexpr Sql kFirstManagement = Sql::kWriteMark;
+inline constexpr Sql kFirstProcess = Sql::kInsertProcess;
 
-/// Those from kFirstManagement to the end.
+/// Those from kFirstManagement to kFirstProcess.
 std::span<const StatementEntry> management_statements();
+/// Those from kFirstProcess to the end.
+std::span<const StatementEntry> process_statements();
 
 /// Whether entry i is that of Sql number first + i.
 constexpr bool in_order(std::span<const StatementEntry> entries, std::size_t first) {

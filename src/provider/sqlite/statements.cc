@@ -295,7 +295,13 @@ constexpr std::array kEntries{
     Entry{Sql::kSuspectWork,
           "suspect_work",
           "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
-          "AND state = 1 AND losses >= 3 ORDER BY priority DESC, work_id LIMIT ?3"},
+          "AND state = 1 AND losses >= 3 AND losses + 1 < ?4 "
+          "ORDER BY priority DESC, work_id LIMIT ?3"},
+    Entry{Sql::kTrialWork,
+          "trial_work",
+          "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
+          "AND state = 1 AND losses >= 3 AND losses + 1 >= ?4 "
+          "ORDER BY priority DESC, work_id LIMIT ?3"},
     Entry{Sql::kClaimWork,
           "claim_work",
           "UPDATE worker_queue SET state = 3, lock_epoch = ?2, lock_token = ?3, "
@@ -410,21 +416,6 @@ constexpr std::array kEntries{
           "SELECT expires_at FROM worker_queue WHERE expires_at IS NOT NULL "
           "ORDER BY expires_at LIMIT 1"},
 
-    Entry{Sql::kInsertProcess,
-          "insert_process",
-          "INSERT INTO processes (host, pid, queues, registered_at) VALUES (?1, ?2, ?3, ?4)"},
-    Entry{Sql::kProcessEnded, "process_ended", "SELECT ended_at FROM processes WHERE epoch = ?1"},
-    Entry{Sql::kHeartbeat,
-          "heartbeat",
-          "UPDATE processes SET heartbeat = heartbeat + 1 "
-          "WHERE epoch = ?1 AND typeof(ended_at) <> 'integer' RETURNING heartbeat"},
-    Entry{Sql::kEndProcess, "end_process", "UPDATE processes SET ended_at = ?2 WHERE epoch = ?1"},
-    // Index: processes_live.
-    Entry{Sql::kLiveProcesses,
-          "live_processes",
-          "SELECT epoch, host, pid, queues, heartbeat, registered_at, ended_at FROM processes "
-          "WHERE typeof(ended_at) <> 'integer' ORDER BY epoch"},
-
     Entry{Sql::kFindRequest,
           "find_request",
           "SELECT operation, instance_key, execution, answer, changed, reached, cascading FROM "
@@ -489,7 +480,8 @@ static_assert(kEntries.size() == static_cast<std::size_t>(kFirstManagement));
 const Entry& entry(Sql id) {
   const auto index = static_cast<std::size_t>(id);
   if (index < kEntries.size()) return kEntries[index];
-  return management_statements()[index - kEntries.size()];
+  if (id < kFirstProcess) return management_statements()[index - kEntries.size()];
+  return process_statements()[index - static_cast<std::size_t>(kFirstProcess)];
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ enum class Sql : int {
   kLapsedToFree,
   kReadyWork,
   kSuspectWork,
+  kTrialWork,
   kClaimWork,
   kLoadClaimed,
   kHoldWork,
@@ -95,13 +96,6 @@ enum class Sql : int {
   kNextDelayed,
   kNextLapse,
   kNextExpiry,
-
-  // processes
-  kInsertProcess,
-  kProcessEnded,
-  kHeartbeat,
-  kEndProcess,
-  kLiveProcesses,
 
   // requests, pending starts, cascades, early events
   kFindRequest,
@@ -174,6 +168,15 @@ enum class Sql : int {
   kSetWorkAside,
   kStrangeWorkOf,
   kDamagedRemovals,
+
+  // processes
+  kInsertProcess,
+  kProcessEnded,
+  kHeartbeat,
+  kEndProcess,
+  kLiveProcesses,
+  kHoldsMore,
+  kFirstClaim,
 
   kCount,
 };

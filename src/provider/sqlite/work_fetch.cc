@@ -9,6 +9,9 @@ namespace perdure::sqlite {
 
 namespace {
 
+/// A row on trial waits for a moment in which the process holds nothing; no commit tells of it.
+constexpr Duration kTrialLook = std::chrono::seconds(1);
+
 /// Bounds one fetch when very many rows fall due together; the next fetch goes on.
 constexpr std::int64_t kPromoteAtOnce = 1'000;
 
@@ -22,10 +25,13 @@ struct Candidate {
   }
 };
 
+/// `further`: what the statement wants besides queue, name and limit.
+template <class... Further>
 std::vector<Candidate> candidates(Connection& db,
                                   Sql statement,
                                   const FetchWorkItems& request,
-                                  std::size_t limit) {
+                                  std::size_t limit,
+                                  Further... further) {
   std::vector<Candidate> found;
   if (limit == 0) return found;
   // A name that is listed twice must not claim a row twice.
@@ -33,12 +39,50 @@ std::vector<Candidate> candidates(Connection& db,
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const std::string& name : names) {
-    Query row = db.query(statement, request.queue, name, limit);
+    Query row = db.query(statement, request.queue, name, limit, further...);
     while (row.next()) found.push_back({row.integer(1), row.id<WorkId>(0)});
   }
   std::sort(found.begin(), found.end());
   if (found.size() > limit) found.resize(limit);
   return found;
+}
+
+/// Until when the process claims nothing because it runs a row on trial. While it must not, that
+/// row is the only one that it holds.
+std::optional<TimePoint> trial_end(Connection& db, const FetchWorkItems& request) {
+  Query row = db.query(Sql::kFirstClaim, request.epoch);
+  if (!row.next() || !row.is_integer(0) || !row.is_integer(1)) return std::nullopt;
+  const int losses = static_cast<int>(row.integer(0));
+  if (!rules::is_on_trial(losses, request.max_losses)) return std::nullopt;
+  return add(row.time(1), rules::trial_time(losses, request.max_losses));
+}
+
+struct Choice {
+  std::vector<Candidate> rows;
+  bool trial_waits = false;  ///< a row on trial stays behind
+};
+
+/// Higher priority first, then age. A row on trial that comes first is taken alone, or not at all
+/// while the process holds something.
+Choice choose(Connection& db, const FetchWorkItems& request) {
+  const std::size_t free = request.tokens.size();
+  const std::size_t suspects =
+      std::min(static_cast<std::size_t>(std::max(request.max_suspects, 0)), free);
+  Choice choice;
+  choice.rows = candidates(db, Sql::kReadyWork, request, free);
+  const auto suspect_rows =
+      candidates(db, Sql::kSuspectWork, request, suspects, request.max_losses);
+  choice.rows.insert(choice.rows.end(), suspect_rows.begin(), suspect_rows.end());
+  std::sort(choice.rows.begin(), choice.rows.end());
+  if (choice.rows.size() > free) choice.rows.resize(free);
+
+  const auto trial = candidates(
+      db, Sql::kTrialWork, request, std::min<std::size_t>(suspects, 1), request.max_losses);
+  if (trial.empty()) return choice;
+  const bool first = choice.rows.empty() || trial[0] < choice.rows[0];
+  if (first && !holds_more(db, request.epoch)) return {trial, false};
+  choice.trial_waits = true;
+  return choice;
 }
 
 /// A row that cannot be read is set aside, so that it never stands in front of others.
@@ -66,33 +110,32 @@ void claim_row(WriteContext& context,
 
 }  // namespace
 
-Result<FetchedWorkItems> fetch_work_items(WriteContext& context,
-                                          const FetchWorkItems& request,
-                                          const StoreSettings& settings) {
+Result<FetchedWorkItems> fetch_work_items(WriteContext& context, const FetchWorkItems& request) {
   PERDURE_RETURN_IF_ERROR(check_tokens(context.db, request.epoch, request.tokens));
   if (request.lock_for <= Duration::zero()) {
     return invalid_argument("lock_for must be greater than zero");
   }
+  PERDURE_RETURN_IF_ERROR(check_max_losses(request.max_losses));
   promote_due(context, kPromoteAtOnce);
-  free_lapsed(context, settings.poison_after, kPromoteAtOnce);
-  const std::size_t free = request.tokens.size();
-  const auto suspects = static_cast<std::size_t>(std::max(request.max_suspects, 0));
-  auto rows = candidates(context.db, Sql::kReadyWork, request, free);
-  const auto suspect_rows =
-      candidates(context.db, Sql::kSuspectWork, request, std::min(suspects, free));
-  rows.insert(rows.end(), suspect_rows.begin(), suspect_rows.end());
-  std::sort(rows.begin(), rows.end());
-  if (rows.size() > free) rows.resize(free);
-
+  free_lapsed(context, request.max_losses, kPromoteAtOnce);
   FetchedWorkItems answer;
   answer.now = context.now;
+  const auto trial = trial_end(context.db, request);
+  if (trial && *trial > context.now) {
+    answer.next_at = trial;
+    return answer;
+  }
+  const Choice choice = choose(context.db, request);
   std::size_t used = 0;
-  for (const Candidate& row : rows) {
+  for (const Candidate& row : choice.rows) {
     claim_row(context, row.id, request.tokens[used++], request, answer);
   }
-  if (answer.items.size() < free) {
-    Query next = context.db.query(Sql::kNextDelayed);
-    if (next.next() && next.is_integer(0)) answer.next_at = next.time(0);
+  if (answer.items.size() == request.tokens.size()) return answer;
+  Query next = context.db.query(Sql::kNextDelayed);
+  if (next.next() && next.is_integer(0)) answer.next_at = next.time(0);
+  if (choice.trial_waits) {
+    const TimePoint look = add(context.now, kTrialLook);
+    answer.next_at = answer.next_at ? std::min(*answer.next_at, look) : look;
   }
   return answer;
 }

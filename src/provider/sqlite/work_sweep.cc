@@ -21,20 +21,28 @@ std::vector<QueuedRow> read_rows(Query rows) {
   return found;
 }
 
+void free_lapsed_row(WriteContext& context, WorkId id, const std::string& queue) {
+  context.db.run(Sql::kFreeLapsed, id, context.now);
+  context.topics.work(queue);
+}
+
 void touch(WriteContext& context, WorkId id, const LockToken& lock, SweptWork& swept) {
   swept.touched.push_back({id, lock, false});
   context.topics.claims(lock.epoch);
 }
 
-/// Rows whose lease lapsed and that must not run again. Their worker may be slow, not dead.
-void end_lapsed(WriteContext& context,
-                std::int64_t limit,
-                const StoreSettings& settings,
-                SweptWork& swept) {
+/// Rows whose lease lapsed and that a fetch leaves alone: most must not run again. Their worker may
+/// be slow, not dead.
+void end_lapsed(WriteContext& context, std::int64_t limit, int max_losses, SweptWork& swept) {
   const auto rows =
-      read_lapsed(context.db.query(Sql::kLapsedToEnd, context.now, settings.poison_after, limit));
+      read_lapsed(context.db, context.db.query(Sql::kLapsedToEnd, context.now, max_losses, limit));
   for (const LapsedRow& row : rows) {
-    const auto effect = end_lapsed_row(context, row, settings.poison_after, swept.problems);
+    const auto effect = end_lapsed_row(context, row, max_losses, swept.problems);
+    if (effect == rules::LapseEffect::kReady) {
+      free_lapsed_row(context, row.id, row.queue);
+      ++swept.lost;
+      continue;
+    }
     ++(effect == rules::LapseEffect::kPoison ? swept.poisoned : swept.ended);
     touch(context, row.id, row.lock, swept);
   }
@@ -93,7 +101,12 @@ std::optional<TimePoint> next_sweep(WriteContext& context) {
 
 }  // namespace
 
-std::vector<LapsedRow> read_lapsed(Query rows) {
+bool holds_more(Connection& db, Epoch epoch, WorkId other_than) {
+  Query row = db.query(Sql::kHoldsMore, epoch, other_than);
+  return row.next() && row.flag(0);
+}
+
+std::vector<LapsedRow> read_lapsed(Connection& db, Query rows) {
   std::vector<LapsedRow> found;
   while (rows.next()) {
     found.push_back({rows.id<WorkId>(0),
@@ -102,14 +115,15 @@ std::vector<LapsedRow> read_lapsed(Query rows) {
                      rows.text(3),
                      LockToken{rows.id<Epoch>(4), rows.integer(5)}});
   }
+  for (LapsedRow& row : found) row.alone = !holds_more(db, row.lock.epoch, row.id);
   return found;
 }
 
 rules::LapseEffect end_lapsed_row(WriteContext& context,
                                   const LapsedRow& row,
-                                  int poison_after,
+                                  int max_losses,
                                   std::vector<Error>& problems) {
-  const auto effect = rules::lapse_effect(row.unwanted, row.losses, poison_after);
+  const auto effect = rules::lapse_effect(row.unwanted, row.losses, max_losses, row.alone);
   std::optional<Error> problem;
   if (effect == rules::LapseEffect::kCanceled) {
     problem = end_work(context, row.id, MessageKind::kActivityCanceled, {}, {});
@@ -134,30 +148,31 @@ std::int64_t promote_due(WriteContext& context, std::int64_t limit) {
   return static_cast<std::int64_t>(rows.size());
 }
 
-std::int64_t free_lapsed(WriteContext& context, int poison_after, std::int64_t limit) {
-  const auto rows =
-      read_rows(context.db.query(Sql::kLapsedToFree, context.now, poison_after, limit));
-  for (const QueuedRow& row : rows) {
-    context.db.run(Sql::kFreeLapsed, row.id, context.now);
-    context.topics.work(row.queue);
-  }
+std::int64_t free_lapsed(WriteContext& context, int max_losses, std::int64_t limit) {
+  const auto rows = read_rows(context.db.query(Sql::kLapsedToFree, context.now, max_losses, limit));
+  for (const QueuedRow& row : rows) free_lapsed_row(context, row.id, row.queue);
   return static_cast<std::int64_t>(rows.size());
 }
 
-Result<SweptWork> sweep_work(WriteContext& context,
-                             const SweepWorkItems& request,
-                             const StoreSettings& settings) {
+Status check_max_losses(int max_losses) {
+  if (max_losses >= kSuspectLosses) return {};
+  return invalid_argument("max_losses must be at least " + std::to_string(kSuspectLosses) +
+                          ", not " + std::to_string(max_losses));
+}
+
+Result<SweptWork> sweep_work(WriteContext& context, const SweepWorkItems& request) {
   if (request.limit <= 0) return invalid_argument("limit must be at least 1");
+  PERDURE_RETURN_IF_ERROR(check_max_losses(request.max_losses));
   SweptWork swept;
   std::int64_t left = request.limit;
   left -= set_damaged_aside(context, left, swept);
   end_overdue(context, left, swept);
   left -= swept.timed_out;
-  end_lapsed(context, left, settings, swept);
-  left -= swept.ended + swept.poisoned;
+  end_lapsed(context, left, request.max_losses, swept);
+  left -= swept.ended + swept.poisoned + swept.lost;
   swept.promoted = promote_due(context, left);
   left -= swept.promoted;
-  swept.lost = free_lapsed(context, settings.poison_after, left);
+  swept.lost += free_lapsed(context, request.max_losses, left);
   context.db.run(Sql::kDropExpiredEarlyEvents, context.now, request.limit);
   swept.next_at = next_sweep(context);
   return swept;

@@ -24,13 +24,13 @@ using crash::value_of;
 /// Short, so that what the dead held expires while the loop runs.
 constexpr Duration kLockFor = 1s;
 constexpr std::size_t kBatch = 4;
+/// Nothing here may be given up, however often its holder is killed.
+constexpr int kNeverPoison = 1'000'000;
 
 std::unique_ptr<Provider> open_store(const Participant::Options& wanted) {
   Options options;
   options.path = wanted.store;
   options.durability = wanted.durability;
-  // Nothing here may be given up, however often its holder is killed.
-  options.poison_after = 1'000'000;
   return value_of(open(options), "open");
 }
 
@@ -274,6 +274,7 @@ bool Participant::do_work(Random& random) {
   fetch.tokens = mint_->next(kBatch);
   fetch.lock_for = kLockFor;
   fetch.max_suspects = kBatch;
+  fetch.max_losses = kNeverPoison;
   const auto fetched = value_of(ask(std::move(fetch)), "claim");
   if (!fetched.problems.empty()) give_up(fetched.problems[0].message);
   if (fetched.items.empty()) return false;
@@ -313,12 +314,12 @@ bool Participant::do_work(Random& random) {
 
 void Participant::keep_house() {
   value_of(ask(HeartbeatProcess{.epoch = mint_->epoch()}), "heartbeat");
-  value_of(ask(SweepWorkItems{}), "sweep");
+  value_of(ask(SweepWorkItems{.max_losses = kNeverPoison}), "sweep");
   value_of(ask(CarryOnCascades{}), "cascades");
   for (const ProcessInfo& process : value_of(store_->list_processes(), "processes")) {
     const bool wanted = options_.take_over_all || process.epoch.value % 2 != 0;
     if (!process.lock_released || !wanted) continue;
-    const auto ended = ask(TakeOverProcess{.epoch = process.epoch});
+    const auto ended = ask(TakeOverProcess{.epoch = process.epoch, .max_losses = kNeverPoison});
     if (!ended.ok() && ended.code() != ErrorCode::kNotFound) give_up(ended.error().message);
   }
 }
