@@ -1,0 +1,12 @@
+#include <perdure/runtime.h>
+#include <perdure/signals.h>
+
+#include "runtime/stop_signals.h"
+
+namespace perdure {
+
+int run_until_signal(Runtime& runtime, Duration force_exit_timeout) {
+  return runtime::run_until_stop_signal([&runtime] { runtime.stop(); }, force_exit_timeout);
+}
+
+}  // namespace perdure
