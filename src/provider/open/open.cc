@@ -1,6 +1,7 @@
 #include "provider/open/open.h"
 
 #include <string_view>
+#include <utility>
 
 #include "provider/sqlite/options.h"
 
@@ -27,9 +28,7 @@ Status apply_parameter(std::string_view parameter, sqlite::Options& options) {
   return {};
 }
 
-Result<std::unique_ptr<Provider>> open_sqlite(std::string_view rest, Clock& clock) {
-  sqlite::Options options;
-  options.clock = &clock;
+Result<std::unique_ptr<Provider>> open_sqlite(std::string_view rest, sqlite::Options options) {
   const std::size_t question = rest.find('?');
   options.path = std::string(rest.substr(0, question));
   if (question != std::string_view::npos) {
@@ -38,15 +37,26 @@ Result<std::unique_ptr<Provider>> open_sqlite(std::string_view rest, Clock& cloc
   return sqlite::open(options);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Provider>> open_provider(const std::string& url, Clock& clock) {
+Result<std::unique_ptr<Provider>> open_any(const std::string& url, Clock& clock, bool read_only) {
   const std::string_view view = url;
   if (view.substr(0, kSqlite.size()) == kSqlite) {
-    return open_sqlite(view.substr(kSqlite.size()), clock);
+    sqlite::Options options;
+    options.read_only = read_only;
+    options.clock = &clock;
+    return open_sqlite(view.substr(kSqlite.size()), std::move(options));
   }
   return invalid_argument("the store URL '" + url +
                           "' has no known scheme; known: sqlite:PATH, sqlite::memory:");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Provider>> open_provider(const std::string& url, Clock& clock) {
+  return open_any(url, clock, false);
+}
+
+Result<std::unique_ptr<Provider>> open_provider_for_reading(const std::string& url, Clock& clock) {
+  return open_any(url, clock, true);
 }
 
 }  // namespace perdure

@@ -19,4 +19,9 @@ namespace perdure {
 Result<std::unique_ptr<Provider>> open_provider(const std::string& url,
                                                 Clock& clock = system_clock());
 
+/// Opens a store that exists to look at it: nothing is made, written or brought up to date. Also
+/// InvalidArgument: there is none, or its schema is not the one that this program knows.
+Result<std::unique_ptr<Provider>> open_provider_for_reading(const std::string& url,
+                                                            Clock& clock = system_clock());
+
 }  // namespace perdure

@@ -43,6 +43,26 @@ TEST(OpenProvider, TakesTheDurabilityAndRefusesOtherParameters) {
   EXPECT_FALSE(std::filesystem::exists(dir.file("b.db")));
 }
 
+TEST(OpenProviderForReading, ReadsAndCannotWrite) {
+  support::TempDir dir;
+  const std::string url = "sqlite:" + dir.file("store.db");
+  const StartOrchestration start{.id = "a", .name = "checkout", .input = "1"};
+  ASSERT_TRUE(open_provider(url).value()->start_orchestration(start).ok());
+  const auto store = open_provider_for_reading(url).value();
+  EXPECT_EQ(store->get_instance("a").value().name, "checkout");
+  EXPECT_FALSE(store->start_orchestration({.id = "b", .name = "checkout", .input = "1"}).ok());
+  EXPECT_EQ(store->get_instance("b").code(), ErrorCode::kNotFound);
+}
+
+TEST(OpenProviderForReading, MakesNothing) {
+  support::TempDir dir;
+  const auto missing = open_provider_for_reading("sqlite:" + dir.file("store.db"));
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.error().message.find("store.db"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+  EXPECT_FALSE(open_provider_for_reading("sqlite::memory:").ok());
+}
+
 TEST(OpenProvider, PassesOnTheErrorOfTheStore) {
   support::TempDir dir;
   const auto answer = open_provider("sqlite:" + dir.file("missing/store.db"));

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 
 #include <sqlite3.h>
@@ -32,15 +33,47 @@ bool is_foreign(Connection& db) {
   return row.next() && row.integer(0) > 0 && row.integer(1) == 0;
 }
 
+Error foreign_store(const std::string& path) {
+  return invalid_argument("database \"" + path +
+                          "\": it holds tables of another program; choose another path");
+}
+
 /// Looks before it changes anything: the log mode is set only on a store that is ours or empty.
 Status prepare(Connection& db, const DatabaseLocation& location, TimePoint now) {
   const auto known = static_cast<int>(schema_migrations().size());
-  if (is_foreign(db)) {
-    return invalid_argument("database \"" + location.path +
-                            "\": it holds tables of another program; choose another path");
-  }
+  if (is_foreign(db)) return foreign_store(location.path);
   if (!location.memory && stored_version(db) <= known) db.exec("PRAGMA journal_mode = WAL");
   return migrate(db, schema_migrations(), now);
+}
+
+/// Whether this program can read the store as it is.
+Status check_readable(Connection& db, const std::string& path) {
+  if (is_foreign(db)) return foreign_store(path);
+  const auto known = static_cast<int>(schema_migrations().size());
+  const int stored = stored_version(db);
+  if (stored == known) return {};
+  return invalid_argument(
+      "database \"" + path + "\": it has schema version " + std::to_string(stored) +
+      ", this program reads version " + std::to_string(known) +
+      (stored > known ? ": use a newer version of the program"
+                      : ": copy the file while nobody uses it, and open the copy for writing with "
+                        "this program"));
+}
+
+Result<std::unique_ptr<Provider>> open_for_reading(const Options& options,
+                                                   const DatabaseLocation& location) {
+  if (location.memory || !std::filesystem::exists(location.path)) {
+    return invalid_argument("database \"" + options.path +
+                            "\": there is no such file; name a store that exists");
+  }
+  std::unique_ptr<Connection> db;
+  const Status readable = retry_while_busy(kPatience, [&] {
+    db = Connection::open(location.path, Access::kReadOnly);
+    return check_readable(*db, location.path);
+  });
+  PERDURE_RETURN_IF_ERROR(readable);
+  return std::unique_ptr<Provider>(
+      std::make_unique<SqliteProvider>(options, location.path, std::move(db), nullptr));
 }
 
 Error open_error(const SqliteError& error, const std::string& path) {
@@ -55,6 +88,7 @@ Result<std::unique_ptr<Provider>> open(const Options& options) {
   PERDURE_RETURN_IF_ERROR(check(options));
   PERDURE_ASSIGN_OR_RETURN(const DatabaseLocation location, check_location(options.path));
   try {
+    if (options.read_only) return open_for_reading(options, location);
     // Several processes may be making the same store; SQLite gives up at once in some of the steps.
     std::unique_ptr<Connection> db;
     const Status prepared = retry_while_busy(kPatience, [&] {

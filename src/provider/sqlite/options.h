@@ -22,13 +22,17 @@ struct Options {
   Durability durability = Durability::kFull;
   /// False: `poll_once()` drives the writer, for tests on one thread.
   bool writer_thread = true;
+  /// True: a store that exists is looked at and never written; see `open`.
+  bool read_only = false;
   /// How often a waiting thread looks whether another process has committed.
   std::chrono::milliseconds foreign_poll = std::chrono::milliseconds(50);
   /// Must outlive the provider.
   Clock* clock = &system_clock();
 };
 
-/// Opens a store and brings its schema up to date. Errors name the path and what to do; on an error
+/// Opens a store and brings its schema up to date; with `read_only` neither makes a file nor
+/// changes the schema: one that is missing, in memory, or of another schema version than this
+/// program's is InvalidArgument, and writes through the answer fail. Errors name the path and what to do; on an error
 /// nothing was created or changed: InvalidArgument (no such folder, no database, a network file
 /// system, a newer schema, an option out of range), Unavailable (no rights), Busy.
 Result<std::unique_ptr<Provider>> open(const Options& options);
