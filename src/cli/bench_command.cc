@@ -1,6 +1,7 @@
 #include "cli/bench_command.h"
 
 #include <iostream>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 

@@ -1,16 +1,12 @@
 #pragma once
 
-#include <functional>
-#include <memory>
+#include "cli/command.h"
 
 namespace CLI {
 class App;
 }
 
 namespace perdure::cli {
-
-/// A command of the program, ready to run after the command line was read; answers the exit code.
-using Command = std::function<int()>;
 
 /// Adds `perdure bench` to the program. The answer runs it and may be called when the subcommand
 /// was given.
