@@ -3,7 +3,7 @@
 namespace perdure::runtime {
 
 Step Housekeeper::poll_once() {
-  const Result<SweptWork> swept = provider_.sweep_work_items();
+  const Result<SweptWork> swept = provider_.sweep_work_items({.max_losses = max_losses_});
   if (!swept.ok()) return {.trouble = swept.error()};
   attempts_.fire(swept->touched, "the time of the call is over");
   const Result<CascadesCarriedOn> cascades = provider_.carry_on_cascades();

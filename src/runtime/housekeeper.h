@@ -11,14 +11,16 @@ namespace perdure::runtime {
 /// Threading: one thread per object.
 class Housekeeper {
  public:
-  /// Both must outlive it.
-  Housekeeper(Provider& provider, Attempts& attempts) : provider_(provider), attempts_(attempts) {}
+  /// Both must outlive it. `max_losses`: claims of a call that may be lost, see SweepWorkItems.
+  Housekeeper(Provider& provider, Attempts& attempts, int max_losses = kMaxLosses)
+      : provider_(provider), attempts_(attempts), max_losses_(max_losses) {}
 
   Step poll_once();
 
  private:
   Provider& provider_;
   Attempts& attempts_;
+  const int max_losses_;
 };
 
 }  // namespace perdure::runtime

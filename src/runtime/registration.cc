@@ -46,6 +46,7 @@ WorkerOptions worker_options(const RuntimeOptions& options, const WorkerSettings
   result.queue = worker.queue;
   result.slots = static_cast<std::size_t>(worker.max_concurrent_activities);
   result.lock_timeout = options.worker_lock_timeout;
+  result.max_losses = options.max_attempts;
   result.max_payload_bytes = options.max_payload_bytes;
   return result;
 }
@@ -70,8 +71,19 @@ Registration::Registration(Parts parts,
               attempts_,
               epoch,
               {options.worker_lock_timeout, options.worker_lock_renewal_buffer}),
-      housekeeper_(parts_.provider, attempts_),
-      turns_(parts_.provider, options.orchestrator_lock_timeout) {
+      housekeeper_(parts_.provider, attempts_, options.max_attempts),
+      turns_(parts_.provider, options.orchestrator_lock_timeout),
+      life_({parts_.provider, epoch, [this] { return !attempts_.empty() || turns_.holds(); }},
+            options.process_heartbeat_interval),
+      watch_(parts_.provider,
+             life_,
+             {.interval = options.process_heartbeat_interval,
+              .dead_after = options.worker_dead_after,
+              .max_losses = options.max_attempts}) {
+  // What the dead held is freed whole, before it is claimed lease by lease.
+  if (const Step first = watch_.poll_once(steady_now(), true); first.trouble) {
+    log::warning("dead processes could not be looked for yet", {{"error", first.trouble->message}});
+  }
   for (const WorkerSettings& worker : served_queues(options_)) serve(worker);
   look_after();
 }
@@ -147,6 +159,23 @@ void Registration::look_after() {
   sweeping.bound = to_ms(options_.store_poll_interval);
   sweeping.pause = std::min(kSweepPause, sweeping.bound);
   add_loop(keeping_, std::move(sweeping), [this] { return housekeeper_.poll_once(); });
+
+  watch_processes();
+}
+
+void Registration::watch_processes() {
+  LoopOptions watching;
+  watching.name = "processes";
+  watching.bound = to_ms(options_.process_heartbeat_interval);
+  watching.longest_backoff = watching.bound;
+  watching.steps_when_idle = true;
+  add_loop(keeping_, std::move(watching), [this, seen = std::int64_t{0}]() mutable {
+    const auto now = steady_now();
+    Step step = life_.poll_once(now);
+    if (step.trouble) return step;
+    const std::int64_t foreign = parts_.provider.change_mark().foreign;
+    return watch_.poll_once(now, std::exchange(seen, foreign) != foreign);
+  });
 }
 
 void Registration::end(Loops& loops) {

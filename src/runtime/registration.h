@@ -21,6 +21,8 @@
 #include "runtime/loop.h"
 #include "runtime/orchestration_dispatcher.h"
 #include "runtime/pooled_worker.h"
+#include "runtime/process_life.h"
+#include "runtime/process_watch.h"
 #include "runtime/settler.h"
 #include "runtime/suspects.h"
 #include "runtime/turn_keeper.h"
@@ -71,6 +73,7 @@ class Registration {
 
   void serve(const WorkerSettings& worker);
   void look_after();
+  void watch_processes();
   void add_loop(Loops& loops, LoopOptions options, std::function<Step()> step);
   void stop_claiming();
   static void end(Loops& loops);
@@ -88,6 +91,8 @@ class Registration {
   LeaseKeeper leases_;
   Housekeeper housekeeper_;
   TurnKeeper turns_;
+  ProcessLife life_;
+  ProcessWatch watch_;
 
   std::vector<std::unique_ptr<OrchestrationDispatcher>> dispatchers_;
   std::vector<std::unique_ptr<PooledWorker>> workers_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "model/work_item.h"
 #include "replay/journal.h"
 
 /// Settings of the steps: what dispatchers, workers and the housekeeper read. Checked once, by
@@ -37,6 +38,7 @@ struct WorkerOptions {
   std::string queue = "default";
   std::size_t slots = 64;                            ///< handlers of one claim
   Duration lock_timeout = std::chrono::seconds(30);  ///< worker_lock_timeout
+  int max_losses = kMaxLosses;                       ///< max_attempts
   Duration missing_handler_delay = std::chrono::seconds(10);
   std::size_t max_payload_bytes = std::size_t{2} << 20U;
 };

@@ -27,6 +27,7 @@ WorkClaimer::Claimed WorkClaimer::claim(std::size_t slots) {
   fetch.names = parts_.handlers.activity_names();
   fetch.tokens = locks;
   fetch.lock_for = options_.lock_timeout;
+  fetch.max_losses = options_.max_losses;
   fetch.max_suspects = parts_.suspects.reserve() ? 1 : 0;
   const bool reserved = fetch.max_suspects == 1;
   parts_.attempts.expect(locks);
