@@ -11,7 +11,7 @@
 #include "provider/token_mint.h"
 #include "replayer/history_json.h"
 #include "runtime/activity_worker.h"
-#include "runtime/frame_map.h"
+#include "runtime/frame_cache.h"
 #include "runtime/histories.h"
 #include "runtime/orchestration_dispatcher.h"
 #include "tests/cli/shop_code.h"
@@ -45,7 +45,7 @@ void run_until_idle(Provider& store, const Registry& registry) {
   SeededRandom random(1);
   runtime::Attempts attempts;
   runtime::RealSleeper sleeper;
-  runtime::FrameMap frames(true);
+  runtime::FrameCache frames({});
   runtime::OrchestrationDispatcher dispatcher(
       {store, tokens, *registry.table(), frames, attempts, random}, {});
   runtime::ActivityWorker worker({store, tokens, *registry.table(), attempts, sleeper, random}, {});

@@ -20,7 +20,7 @@ struct CountsRunBytes {
   }
   static void operator delete(void* memory, std::size_t size) noexcept {
     run_bytes -= static_cast<std::int64_t>(size);
-    ::operator delete(memory, size);
+    ::operator delete(memory);  // clang has no sized one unless asked
   }
 };
 
