@@ -11,6 +11,9 @@ constexpr auto kRequestKinds = std::to_array<CodeRow<RequestKind>>({
     {RequestKind::kRaiseEvent, "raise_event"},
     {RequestKind::kCancel, "cancel"},
     {RequestKind::kTerminate, "terminate"},
+    {RequestKind::kDelete, "delete"},
+    {RequestKind::kDeleteEnded, "delete_ended"},
+    {RequestKind::kPrune, "prune"},
 });
 
 constexpr auto kChangeKinds = std::to_array<CodeRow<ChangeKind>>({

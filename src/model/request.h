@@ -6,7 +6,15 @@ namespace perdure {
 
 /// A changing call of a client: what a stored request id belongs to, and (cancel and terminate)
 /// what a stored cascade carries on. Stored. Never renumber.
-enum class RequestKind : std::uint8_t { kStart = 1, kRaiseEvent = 2, kCancel = 3, kTerminate = 4 };
+enum class RequestKind : std::uint8_t {
+  kStart = 1,
+  kRaiseEvent = 2,
+  kCancel = 3,
+  kTerminate = 4,
+  kDelete = 5,
+  kDeleteEnded = 6,  ///< in bulk
+  kPrune = 7,
+};
 
 template <>
 struct CodeTable<RequestKind> {

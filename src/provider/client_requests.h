@@ -41,6 +41,8 @@ struct OrchestrationStarted {
   InstanceKey instance;
   ExecutionNo execution;              ///< for kPending: the number it will get
   std::vector<TouchedClaim> touched;  ///< of the run that was canceled
+  /// Of the instance; for a repeated call that of the first one, empty when it is gone since.
+  std::string id = {};
 };
 
 /// Creates instance, execution, its `started` event and its start message in one commit; buffered

@@ -184,7 +184,7 @@ struct InstanceDeleted {
 /// LockLost), their work is deleted and its tokens are `touched`, and nobody is told. Descendants
 /// beyond the limit run on until `carry_on_removals` has reached them.
 ///
-/// What cannot be read can be deleted.
+/// What cannot be read can be deleted. A request id makes it repeatable, as with calls of clients.
 ///
 /// Errors: NotFound. Conflict, and nothing is written: a live run in the tree and no `force`; a
 /// child of an instance that exists (also with `force`: delete that one). A child whose parent was
@@ -195,6 +195,7 @@ struct DeleteInstance {
   std::string id;
   bool force = false;
   std::int64_t limit = 1'000;  ///< rows that this call removes, about
+  std::string request_id;
 };
 
 /// Where a bulk delete goes on. Opaque.
@@ -230,6 +231,7 @@ struct DeleteInstances {
   std::optional<BulkCursor> after;            ///< `next` of the call before; not for ids
   std::int64_t max_roots = 100;               ///< not for ids
   std::int64_t limit = 1'000;                 ///< rows that this call removes, about
+  std::string request_id;                     ///< makes it repeatable, with `next` as it was
 };
 
 struct ExecutionsPruned {
@@ -252,6 +254,7 @@ struct PruneExecutions {
   std::int64_t keep_last = 1;
   std::optional<TimePoint> completed_before;  ///< strictly
   std::int64_t limit = 1'000;                 ///< rows that this call removes, about
+  std::string request_id;                     ///< makes it repeatable
 };
 
 struct RemovalsCarriedOn {

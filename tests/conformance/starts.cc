@@ -347,6 +347,19 @@ TEST_P(Starts, RepeatedRequestGetsTheFirstAnswer) {
   EXPECT_EQ(status("a"), ExecutionStatus::kTerminated) << "a repetition starts nothing";
 }
 
+TEST_P(Starts, RepeatedRequestNamesTheRunOfTheFirst) {
+  StartOrchestration request = start_request("a");
+  request.request_id = "r1";
+  EXPECT_EQ(start(request).id, "a");
+  request.id = "made anew";
+
+  EXPECT_EQ(start(request).id, "a");
+  EXPECT_EQ(refusal(store().get_instance("made anew")), ErrorCode::kNotFound);
+
+  ASSERT_TRUE(store().delete_instance({.id = "a", .force = true}).ok());
+  EXPECT_EQ(start(request).id, "") << "it is gone";
+}
+
 TEST_P(Starts, RequestIdOfAnotherCallIsRefused) {
   start_and_run("other");
   ASSERT_TRUE(store().raise_event({.id = "other", .name = "e", .request_id = "r1"}).ok());

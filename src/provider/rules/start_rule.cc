@@ -66,12 +66,16 @@ Result<StartStep> decide_start(std::string_view id,
                   "; choose another id, or set on_conflict to use or cancel it");
 }
 
+Status check_request_id(std::string_view request_id) {
+  return check_optional("request_id", request_id);
+}
+
 Status check(const StartOrchestration& request) {
   PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
   PERDURE_RETURN_IF_ERROR(check_id("name", request.name));
   PERDURE_RETURN_IF_ERROR(check_optional("version", request.version));
   PERDURE_RETURN_IF_ERROR(check_id("queue", request.queue));
-  PERDURE_RETURN_IF_ERROR(check_optional("request_id", request.request_id));
+  PERDURE_RETURN_IF_ERROR(check_request_id(request.request_id));
   PERDURE_RETURN_IF_ERROR(check_text("input", request.input));
   PERDURE_RETURN_IF_ERROR(check_not_negative("delay", request.delay));
   PERDURE_RETURN_IF_ERROR(check_not_negative("cleanup_timeout", request.cleanup_timeout));
@@ -81,7 +85,7 @@ Status check(const StartOrchestration& request) {
 Status check(const RaiseEvent& request) {
   PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
   PERDURE_RETURN_IF_ERROR(check_id("name", request.name));
-  PERDURE_RETURN_IF_ERROR(check_optional("request_id", request.request_id));
+  PERDURE_RETURN_IF_ERROR(check_request_id(request.request_id));
   PERDURE_RETURN_IF_ERROR(check_text("payload", request.payload));
   PERDURE_RETURN_IF_ERROR(check_not_negative("delay", request.delay));
   return check_not_negative("buffer_for", request.buffer_for);
@@ -90,7 +94,7 @@ Status check(const RaiseEvent& request) {
 Status check(const CancelOrchestration& request) {
   PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
   PERDURE_RETURN_IF_ERROR(check_text("reason", request.reason));
-  PERDURE_RETURN_IF_ERROR(check_optional("request_id", request.request_id));
+  PERDURE_RETURN_IF_ERROR(check_request_id(request.request_id));
   PERDURE_RETURN_IF_ERROR(check_limit(request.max_descendants));
   return check_not_negative("cleanup_timeout", request.cleanup_timeout);
 }
@@ -98,7 +102,7 @@ Status check(const CancelOrchestration& request) {
 Status check(const TerminateOrchestration& request) {
   PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
   PERDURE_RETURN_IF_ERROR(check_text("reason", request.reason));
-  PERDURE_RETURN_IF_ERROR(check_optional("request_id", request.request_id));
+  PERDURE_RETURN_IF_ERROR(check_request_id(request.request_id));
   return check_limit(request.max_descendants);
 }
 

@@ -29,5 +29,7 @@ Status check(const StartOrchestration& request);
 Status check(const RaiseEvent& request);
 Status check(const CancelOrchestration& request);
 Status check(const TerminateOrchestration& request);
+/// An empty one is none.
+Status check_request_id(std::string_view request_id);
 
 }  // namespace perdure::rules

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <set>
 
+#include "provider/rules/start_rule.h"
 #include "provider/sqlite/management.h"
 #include "provider/sqlite/removal.h"
+#include "provider/sqlite/request_log.h"
 #include "provider/sqlite/rows.h"
 
 namespace perdure::sqlite {
@@ -147,13 +149,52 @@ Status check(const DeleteInstances& request) {
                               " is not an end; only ended runs are deleted in bulk");
     }
   }
-  return {};
+  return rules::check_request_id(request.request_id);
+}
+
+InstanceDeleted deleted_before(const std::vector<std::int64_t>& numbers) {
+  InstanceDeleted answer;
+  answer.instances = numbers[0];
+  answer.events = numbers[1];
+  answer.removing = numbers[2] != 0;
+  return answer;
+}
+
+std::vector<std::int64_t> numbers_of(const InstancesDeleted& answer) {
+  const BulkCursor next = answer.next.value_or(BulkCursor{});
+  return {answer.roots,
+          answer.descendants,
+          answer.skipped,
+          answer.events,
+          answer.removing ? 1 : 0,
+          answer.next ? 1 : 0,
+          to_micros(next.completed_at),
+          next.instance.value,
+          next.execution.value};
+}
+
+/// The inverse of `numbers_of`.
+InstancesDeleted ended_deleted_before(const std::vector<std::int64_t>& numbers) {
+  InstancesDeleted answer;
+  answer.roots = numbers[0];
+  answer.descendants = numbers[1];
+  answer.skipped = numbers[2];
+  answer.events = numbers[3];
+  answer.removing = numbers[4] != 0;
+  if (numbers[5] != 0) {
+    answer.next = {time_from_micros(numbers[6]), InstanceKey{numbers[7]}, ExecutionNo{numbers[8]}};
+  }
+  return answer;
 }
 
 }  // namespace
 
 Result<InstanceDeleted> delete_instance(WriteContext& context, const DeleteInstance& request) {
   if (request.limit <= 0) return invalid_argument("limit must be at least 1");
+  PERDURE_RETURN_IF_ERROR(rules::check_request_id(request.request_id));
+  PERDURE_ASSIGN_OR_RETURN(const auto before,
+                           find_answer(context.db, RequestKind::kDelete, request.request_id, 3));
+  if (before) return deleted_before(before->numbers);
   const auto candidate = find(context.db, request.id);
   if (!candidate) return not_found("no instance '" + request.id + "'");
   if (const auto parent = parent_of(context.db, *candidate)) {
@@ -173,11 +214,18 @@ Result<InstanceDeleted> delete_instance(WriteContext& context, const DeleteInsta
   answer.instances = remover.instances;
   answer.events = remover.events;
   answer.touched = std::move(remover.touched);
+  keep_numbers(context,
+               RequestKind::kDelete,
+               request.request_id,
+               {answer.instances, answer.events, answer.removing ? 1 : 0});
   return answer;
 }
 
 Result<InstancesDeleted> delete_instances(WriteContext& context, const DeleteInstances& request) {
   PERDURE_RETURN_IF_ERROR(check(request));
+  PERDURE_ASSIGN_OR_RETURN(
+      const auto before, find_answer(context.db, RequestKind::kDeleteEnded, request.request_id, 9));
+  if (before) return ended_deleted_before(before->numbers);
   Remover remover(context, request.limit);
   InstancesDeleted answer;
   if (request.ids.empty()) {
@@ -189,6 +237,7 @@ Result<InstancesDeleted> delete_instances(WriteContext& context, const DeleteIns
   answer.descendants = remover.instances - answer.roots;
   answer.events = remover.events;
   answer.touched = std::move(remover.touched);
+  keep_numbers(context, RequestKind::kDeleteEnded, request.request_id, numbers_of(answer));
   return answer;
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "provider/rules/start_rule.h"
 #include "provider/sqlite/management.h"
 #include "provider/sqlite/removal.h"
+#include "provider/sqlite/request_log.h"
 #include "provider/sqlite/rows.h"
 
 namespace perdure::sqlite {
@@ -22,11 +24,24 @@ bool has_cascade(Connection& db, InstanceKey key, ExecutionNo execution) {
   return db.query(Sql::kCascadeOf, key, execution).next();
 }
 
+ExecutionsPruned pruned_before(const std::vector<std::int64_t>& numbers) {
+  ExecutionsPruned answer;
+  answer.executions = numbers[0];
+  answer.events = numbers[1];
+  answer.more = numbers[2] != 0;
+  answer.removing = numbers[3] != 0;
+  return answer;
+}
+
 }  // namespace
 
 Result<ExecutionsPruned> prune_executions(WriteContext& context, const PruneExecutions& request) {
   if (request.limit <= 0) return invalid_argument("limit must be at least 1");
   if (request.keep_last < 0) return invalid_argument("keep_last must not be negative");
+  PERDURE_RETURN_IF_ERROR(rules::check_request_id(request.request_id));
+  PERDURE_ASSIGN_OR_RETURN(const auto stored,
+                           find_answer(context.db, RequestKind::kPrune, request.request_id, 4));
+  if (stored) return pruned_before(stored->numbers);
   const auto instance = find_instance(context.db, request.id);
   if (!instance) return not_found("no instance '" + request.id + "'");
   const std::int64_t keep = std::clamp<std::int64_t>(request.keep_last, 1, instance->current.value);
@@ -54,6 +69,10 @@ Result<ExecutionsPruned> prune_executions(WriteContext& context, const PruneExec
   answer.removing = !remover.carry_on();
   answer.events = remover.events;
   answer.touched = std::move(remover.touched);
+  keep_numbers(context,
+               RequestKind::kPrune,
+               request.request_id,
+               {answer.executions, answer.events, answer.more ? 1 : 0, answer.removing ? 1 : 0});
   return answer;
 }
 

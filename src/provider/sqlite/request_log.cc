@@ -1,8 +1,11 @@
 #include "provider/sqlite/request_log.h"
 
+#include <charconv>
+
 #include "model/status.h"
 #include "provider/client_requests.h"
 #include "provider/sqlite/checked_row.h"
+#include "provider/sqlite/rows.h"
 
 namespace perdure::sqlite {
 
@@ -17,16 +20,48 @@ std::int64_t read_answer(const CheckedRow& row, int column, RequestKind kind) {
       return code(row.code<EventDelivery>(column));
     case RequestKind::kCancel:
     case RequestKind::kTerminate:
+      return code(row.code<ExecutionStatus>(column));
+    case RequestKind::kDelete:
+    case RequestKind::kDeleteEnded:
+    case RequestKind::kPrune:
       break;
   }
-  return code(row.code<ExecutionStatus>(column));
+  return row.count(column);
+}
+
+std::string write_numbers(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) {
+    text += (text.empty() ? "" : " ") + std::to_string(number);
+  }
+  return text;
+}
+
+std::vector<std::int64_t> read_numbers(const CheckedRow& row, int column, std::size_t count) {
+  const std::string text = row.text(column);
+  std::vector<std::int64_t> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    if (!numbers.empty() && *at++ != ' ') row.refuse(column, "is no list of numbers");
+    std::int64_t number = 0;
+    const auto read = std::from_chars(at, end, number);
+    if (read.ec != std::errc()) row.refuse(column, "is no list of numbers");
+    numbers.push_back(number);
+    at = read.ptr;
+  }
+  if (numbers.size() != count) {
+    row.refuse(column, "holds another number of fields than the answer has");
+  }
+  return numbers;
 }
 
 }  // namespace
 
 Result<std::optional<StoredAnswer>> find_answer(Connection& db,
                                                 RequestKind kind,
-                                                const std::string& request_id) {
+                                                const std::string& request_id,
+                                                std::size_t numbers) {
   if (request_id.empty()) return std::optional<StoredAnswer>();
   Query query = db.query(Sql::kFindRequest, request_id);
   if (!query.next()) return std::optional<StoredAnswer>();
@@ -41,6 +76,7 @@ Result<std::optional<StoredAnswer>> find_answer(Connection& db,
   answer.changed = row.flag(4);
   answer.reached = row.count(5);
   answer.cascading = row.flag(6);
+  if (numbers > 0) answer.numbers = read_numbers(row, 7, numbers);
   return std::optional<StoredAnswer>(answer);
 }
 
@@ -58,7 +94,15 @@ void keep_answer(WriteContext& context,
                  answer.changed,
                  answer.reached,
                  answer.cascading,
-                 context.now);
+                 context.now,
+                 or_null(write_numbers(answer.numbers)));
+}
+
+void keep_numbers(WriteContext& context,
+                  RequestKind kind,
+                  const std::string& request_id,
+                  std::vector<std::int64_t> numbers) {
+  keep_answer(context, kind, request_id, {{}, {}, 0, true, 0, false, std::move(numbers)});
 }
 
 }  // namespace perdure::sqlite

@@ -62,8 +62,11 @@ Result<OrchestrationStarted> start_orchestration(WriteContext& context,
     answer.outcome = *from_code<StartOutcome>(before->answer);
     answer.instance = before->instance;
     answer.execution = before->execution;
+    const auto instance = load_instance(context.db, before->instance);
+    if (instance) answer.id = instance->id;
     return answer;
   }
+  answer.id = request.id;
   const auto existing = find_instance(context.db, request.id);
   std::optional<ExecutionStatus> status;
   if (existing) status = load_current(context.db, *existing).info.status;

@@ -418,13 +418,12 @@ constexpr std::array kEntries{
 
     Entry{Sql::kFindRequest,
           "find_request",
-          "SELECT operation, instance_key, execution, answer, changed, reached, cascading FROM "
-          "requests "
-          "WHERE request_id = ?1"},
+          "SELECT operation, instance_key, execution, answer, changed, reached, cascading, "
+          "reply FROM requests WHERE request_id = ?1"},
     Entry{Sql::kInsertRequest,
           "insert_request",
           "INSERT INTO requests (request_id, operation, instance_key, execution, answer, changed, "
-          "reached, cascading, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
+          "reached, cascading, at, reply) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"},
     Entry{Sql::kStorePendingStart,
           "store_pending_start",
           "INSERT OR REPLACE INTO pending_starts (instance_key, name, version, queue, input, "
