@@ -117,11 +117,19 @@ struct StartOptions {
   std::string_view request_id = {};  ///< makes the call repeatable: the same id starts once
 };
 
+/// Options of a client's event.
+struct RaiseOptions {
+  Duration delay = {};               ///< the run gets it so much later
+  Duration buffer_for = {};          ///< for an id that is not known yet: kept that long for it
+  std::string_view request_id = {};  ///< makes the call repeatable: the same id is one event
+};
+
 static_assert(std::is_trivially_destructible_v<Retry> &&
               std::is_trivially_destructible_v<ActivityOptions> &&
               std::is_trivially_destructible_v<UndoOptions> &&
               std::is_trivially_destructible_v<ChildOptions> &&
               std::is_trivially_destructible_v<DetachedOptions> &&
-              std::is_trivially_destructible_v<StartOptions>);
+              std::is_trivially_destructible_v<StartOptions> &&
+              std::is_trivially_destructible_v<RaiseOptions>);
 
 }  // namespace perdure

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,13 @@ class AnswerSlot {
     std::unique_lock lock(mutex_);
     arrived_.wait(lock, [this] { return answer_.has_value(); });
     return std::move(*answer_);
+  }
+
+  /// Nothing when the time came first.
+  std::optional<Result<T>> wait_until(std::chrono::steady_clock::time_point end) {
+    std::unique_lock lock(mutex_);
+    arrived_.wait_until(lock, end, [this] { return answer_.has_value(); });
+    return std::exchange(answer_, std::nullopt);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <perdure/testing.h>
 
+#include "client/run_values.h"
 #include "client/throw_error.h"
 #include "model/status.h"
 #include "runtime/histories.h"
@@ -25,30 +26,6 @@ std::vector<HistoryEvent> read(Provider& provider,
   return or_throw(runtime::read_histories(
                       provider, {{run.key, execution.execution, execution.last_event}}, kPage)
                       .front());
-}
-
-Json parsed(const std::string& text) {
-  return text.empty() ? Json() : Json::parse(text);
-}
-
-EventDelivered delivered(EventDelivery answer) {
-  switch (answer) {
-    case EventDelivery::kDelivered:
-      return EventDelivered::kDelivered;
-    case EventDelivery::kBuffered:
-      return EventDelivered::kBuffered;
-    case EventDelivery::kNotFound:
-      return EventDelivered::kNotFound;
-    case EventDelivery::kEnded:
-      return EventDelivered::kEnded;
-  }
-  return EventDelivered::kNotFound;
-}
-
-/// Why it was canceled or terminated; a terminated run has its reason in its last event alone.
-std::string reason_of(Provider& provider, const InstanceInfo& run) {
-  if (run.current.status != ExecutionStatus::kTerminated) return run.current.cancel_reason;
-  return read(provider, run, run.current).back().text;
 }
 
 [[noreturn]] void throw_still_runs(detail::TestEngine& engine, const InstanceInfo& run) {
@@ -75,35 +52,13 @@ EndedRun end_of(TestEngine& engine, const std::string& id) {
   engine.run_until_idle();
   const InstanceInfo run = or_throw(engine.provider().get_instance(id));
   if (!is_terminal(run.current.status)) throw_still_runs(engine, run);
-  return {run.current.status,
-          run.current.output,
-          run.current.failure,
-          reason_of(engine.provider(), run)};
+  const RunStatus end = or_throw(client::run_status(engine.provider(), run, run.current));
+  return {end.status, run.current.output, end.failure, end.cancel_reason};
 }
 
 RunStatus status_of(TestEngine& engine, const std::string& id) {
   const InstanceInfo run = or_throw(engine.provider().get_instance(id));
-  const ExecutionInfo& now = run.current;
-  RunStatus status;
-  status.id = run.id;
-  status.name = run.name;
-  status.version = run.version;
-  status.queue = run.queue;
-  status.execution = now.execution.value;
-  status.status = now.status;
-  if (now.blocked != BlockedReason::kNone) status.blocked = std::string(to_string(now.blocked));
-  status.blocked_detail = now.blocked_detail;
-  status.blocked_since = now.blocked_since;
-  status.custom_status = parsed(now.custom_status);
-  status.output = parsed(now.output);
-  status.failure = now.failure;
-  status.cancel_reason = reason_of(engine.provider(), run);
-  status.cancel_requested_at = now.cancel_requested_at;
-  status.canceled_at = now.canceled_at;
-  status.deadline = now.deadline;
-  status.started_at = now.started_at;
-  status.completed_at = now.completed_at;
-  return status;
+  return or_throw(client::run_status(engine.provider(), run, run.current));
 }
 
 }  // namespace detail
@@ -144,7 +99,7 @@ EventDelivered TestRuntime::raise_text(std::string_view id,
   raise.name = std::string(name);
   raise.payload = std::move(payload);
   raise.delay = delay;
-  return delivered(or_throw(engine_->provider().raise_event(std::move(raise))));
+  return client::event_delivered(or_throw(engine_->provider().raise_event(std::move(raise))));
 }
 
 CancelResult TestRuntime::cancel(std::string_view id, std::string_view reason) {

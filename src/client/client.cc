@@ -1,0 +1,97 @@
+#include <utility>
+
+#include <perdure/client.h>
+
+#include "client/made_id.h"
+#include "client/run_values.h"
+#include "client/store_calls.h"
+
+namespace perdure {
+
+namespace {
+
+/// Of a cancel or terminate; the store itself checks that it is UTF-8.
+std::string checked_reason(std::string_view reason, std::size_t max_bytes) {
+  if (reason.find('\0') != std::string_view::npos) {
+    throw InvalidArgument("reason must not contain NUL");
+  }
+  if (reason.size() > max_bytes) {
+    throw InvalidArgument("reason: " + std::to_string(reason.size()) + " bytes, the limit is " +
+                          std::to_string(max_bytes));
+  }
+  return std::string(reason);
+}
+
+}  // namespace
+
+Client::Client(std::shared_ptr<Provider> store, const ClientOptions& options)
+    : options_(options), store_(std::move(store)) {
+  check(options_);
+  if (store_ == nullptr) throw InvalidArgument("store must not be null: open one with open(url)");
+}
+
+Client Client::within(Duration call_timeout) const {
+  ClientOptions options = options_;
+  options.call_timeout = call_timeout;
+  return Client(store_, options);
+}
+
+Client::Started Client::start_text(std::string_view name,
+                                   std::string_view id,
+                                   std::string input,
+                                   const StartOptions& options) const {
+  StartOrchestration start;
+  start.id = id.empty() ? client::made_id() : std::string(id);
+  start.name = std::string(name);
+  start.version = std::string(options.version);
+  start.queue = std::string(options.queue);
+  start.input = std::move(input);
+  start.delay = options.delay;
+  start.run_timeout = options.run_timeout;
+  start.on_conflict = options.on_conflict;
+  start.on_reuse = options.on_reuse;
+  start.cleanup_timeout = options_.cancel_cleanup_timeout;
+  start.request_id = client::request_id_or_made(options.request_id);
+  const auto started = client::change(*store_, start, client::CallTime(options_.call_timeout));
+  return {started.id.empty() ? std::move(start.id) : started.id, started.execution.value};
+}
+
+EventDelivered Client::raise_text(std::string_view id,
+                                  std::string_view name,
+                                  std::string payload,
+                                  const RaiseOptions& options) const {
+  RaiseEvent raise;
+  raise.id = std::string(id);
+  raise.name = std::string(name);
+  raise.payload = std::move(payload);
+  raise.delay = options.delay;
+  raise.buffer_for = options.buffer_for;
+  raise.request_id = client::request_id_or_made(options.request_id);
+  return client::event_delivered(
+      client::change(*store_, raise, client::CallTime(options_.call_timeout)));
+}
+
+CancelResult Client::cancel(std::string_view id,
+                            std::string_view reason,
+                            std::string_view request_id) const {
+  CancelOrchestration cancel;
+  cancel.id = std::string(id);
+  cancel.reason = checked_reason(reason, options_.max_payload_bytes);
+  cancel.cleanup_timeout = options_.cancel_cleanup_timeout;
+  cancel.request_id = client::request_id_or_made(request_id);
+  const auto answer = client::change(*store_, cancel, client::CallTime(options_.call_timeout));
+  return {answer.changed, answer.status};
+}
+
+CancelResult Client::terminate(std::string_view id,
+                               std::string_view reason,
+                               std::string_view request_id) const {
+  TerminateOrchestration terminate;
+  terminate.id = std::string(id);
+  terminate.reason = checked_reason(reason, options_.max_payload_bytes);
+  terminate.request_id = client::request_id_or_made(request_id);
+  const auto answer = client::change(*store_, terminate, client::CallTime(options_.call_timeout));
+  return {answer.changed, answer.status};
+}
+
+}  // namespace perdure
