@@ -2,6 +2,7 @@
 
 /// Everything a program needs.
 #include <perdure/activity_context.h>
+#include <perdure/client.h>
 #include <perdure/contracts.h>
 #include <perdure/errors.h>
 #include <perdure/future.h>
