@@ -14,7 +14,7 @@
 #include "provider/provider.h"
 #include "provider/token_mint.h"
 #include "runtime/activity_worker.h"
-#include "runtime/frame_map.h"
+#include "runtime/frame_cache.h"
 #include "runtime/orchestration_dispatcher.h"
 #include "tests/support/temp_dir.h"
 
@@ -90,7 +90,7 @@ class Engine {
   std::shared_ptr<Provider> store_;
   Registry registry_;
   TokenMint tokens_{store_->register_process({}).value()};
-  runtime::FrameMap frames_{false};
+  runtime::FrameCache frames_{{.count = 0}};
   runtime::Attempts attempts_;
   runtime::RealSleeper sleeper_;
   SeededRandom random_{1};
