@@ -46,7 +46,7 @@ struct OutgoingEvent {
 /// The next life after continue-as-new.
 struct NextExecution {
   std::string input;
-  std::optional<std::string> version;  ///< nullopt: keeps the version
+  std::optional<std::string> version;  ///< nullopt: keeps the version, also that of having none
   /// Events after `started`: unread external events in their order, and whatever else is carried.
   std::vector<HistoryEvent> carried;
 };

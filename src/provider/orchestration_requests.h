@@ -47,6 +47,7 @@ struct OrchestrationItem {
   LockToken last_turn;  ///< token of the turn that committed last; serial 0 = no turn yet
   std::optional<TimePoint> cancel_requested_at;
   std::string cancel_reason;
+  std::optional<TimePoint> cleanup_at;  ///< canceled: when its time for cleanup is over
   std::optional<TimePoint> deadline;
   std::string custom_status;
   std::int64_t custom_status_version = 0;
@@ -69,7 +70,9 @@ struct FetchedOrchestrationItems {
 
 /// Locks up to `tokens.size()` instances of a queue that have a visible message, are not held back
 /// and not locked (or whose lock has expired: a loss is charged), whose name and version are
-/// served. Oldest due first; one instance never twice. Marks just the visible messages.
+/// served. A canceled run whose time for cleanup is over (`cleanup_at`) needs no code to end, so
+/// from then on it is locked whatever is served. Oldest due first; one instance never twice. Marks
+/// just the visible messages. No cost grows with the number of instances that are not locked.
 ///
 /// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch or one
 /// that is listed twice.

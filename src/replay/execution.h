@@ -77,6 +77,8 @@ class Execution final : private detail::TurnApi {
   /// Found by `replay` or the last turn.
   const std::optional<Mismatch>& mismatch() const { return journal_.mismatch(); }
   bool has_ended() const { return phase_ == Phase::kEnded; }
+  /// False: it is ended from its history alone.
+  bool has_code() const { return main_handler_ != nullptr; }
   EventId last_event() const { return journal_.last_id(); }
   std::vector<std::string> take_warnings() { return journal_.take_warnings(); }
 
@@ -177,7 +179,6 @@ class Execution final : private detail::TurnApi {
   void expire_call(std::int64_t call);
 
   // --- without code (execution_wind_down.cc)
-  bool has_code() const { return main_handler_ != nullptr; }
   void retrace();
   void retrace_command(const HistoryEvent& command);
   void retrace_undo(const HistoryEvent& scheduled);

@@ -5,16 +5,20 @@
 namespace perdure::runtime {
 
 std::unique_ptr<replay::Execution> fresh_frames(const OrchestrationItem& item,
-                                                const detail::OrchestrationHandler& main,
+                                                const detail::OrchestrationHandler* main,
                                                 const DispatcherOptions& options,
                                                 Random& random,
                                                 std::vector<HistoryEvent> history,
                                                 bool had_turn) {
-  auto frames = std::make_unique<replay::Execution>(
-      replay::ExecutionSpec{item.id, item.execution, item.name, main.version, item.queue},
-      main,
-      replay::ExecutionOptions{options.arguments, options.max_payload_bytes},
-      random);
+  replay::ExecutionSpec spec{item.id,
+                             item.execution,
+                             item.name,
+                             main == nullptr ? item.version : main->version,
+                             item.queue};
+  const replay::ExecutionOptions limits{options.arguments, options.max_payload_bytes};
+  auto frames = main == nullptr
+                    ? std::make_unique<replay::Execution>(std::move(spec), limits, random)
+                    : std::make_unique<replay::Execution>(std::move(spec), *main, limits, random);
   frames->replay(std::move(history), had_turn);
   return frames;
 }

@@ -13,9 +13,10 @@
 namespace perdure::runtime {
 
 /// The frames of the execution of `item` by `main`, run through `history`; `had_turn` says whether
-/// it is what committed turns recorded. `main` and `random` must outlive them.
+/// it is what committed turns recorded. Without `main`: of one that is ended without its code.
+/// `main` and `random` must outlive them.
 std::unique_ptr<replay::Execution> fresh_frames(const OrchestrationItem& item,
-                                                const detail::OrchestrationHandler& main,
+                                                const detail::OrchestrationHandler* main,
                                                 const DispatcherOptions& options,
                                                 Random& random,
                                                 std::vector<HistoryEvent> history,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "replay/wind_down.h"
 #include "runtime/fresh_frames.h"
 #include "runtime/histories.h"
 #include "runtime/served.h"
@@ -25,6 +26,17 @@ bool is_overdue(const OrchestrationItem& item) {
   return std::any_of(item.messages.begin(), item.messages.end(), [&](const Message& message) {
     return message.kind == MessageKind::kRunDeadline && message.execution == item.execution;
   });
+}
+
+std::string not_registered(const OrchestrationItem& item) {
+  return "orchestration '" + item.name + "' is not registered " +
+         (item.version.empty() ? "without a version, as this run began"
+                               : "with version " + item.version);
+}
+
+/// True when the execution goes on after one that continued as new.
+bool continues(const std::vector<HistoryEvent>& history) {
+  return !history.empty() && history.front().source != EventId{};
 }
 
 void write_log(const OrchestrationItem& item, const replay::TurnResult& result) {
@@ -60,8 +72,8 @@ Step OrchestrationDispatcher::poll_once() {
   Step step;
   step.worked = !fetched->items.empty();
   step.next_at = fetched->next_at;
-  std::vector<Turn> turns = prepare(std::move(fetched->items));
-  replay_missing(turns);
+  std::vector<Turn> turns = prepare(std::move(fetched->items), fetched->now);
+  replay_missing(turns, fetched->now);
   for (Turn& turn : turns) run(turn, fetched->now);
   commit(turns);
   give_back(turns);
@@ -70,32 +82,41 @@ Step OrchestrationDispatcher::poll_once() {
 }
 
 std::vector<OrchestrationDispatcher::Turn> OrchestrationDispatcher::prepare(
-    std::vector<OrchestrationItem> items) {
+    std::vector<OrchestrationItem> items, TimePoint now) {
   std::vector<Turn> turns(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     turns[i].item = std::move(items[i]);
-    look_up(turns[i]);
+    look_up(turns[i], now);
   }
   return turns;
 }
 
-void OrchestrationDispatcher::look_up(Turn& turn) {
+void OrchestrationDispatcher::look_up(Turn& turn, TimePoint now) {
   const OrchestrationItem& item = turn.item;
   if (item.problem) {
     return turn.block(
         options_.backoff.after(item.deferrals + 1), BlockedReason::kCorrupt, item.problem->message);
   }
   if (is_overdue(item)) return cancel_overdue(turn);
+  turn.past_cleanup = item.cancel_requested_at && item.cleanup_at && *item.cleanup_at <= now;
   turn.main = find_main(parts_.handlers, item);
-  if (turn.main == nullptr) {
-    return turn.block(options_.backoff.after(item.deferrals + 1),
-                      BlockedReason::kUnserved,
-                      "orchestration '" + item.name + "' is not registered " +
-                          (item.version.empty() ? "without a version, as this run began"
-                                                : "with version " + item.version));
+  if (turn.main == nullptr && !turn.past_cleanup) {
+    return block_by_code(turn, now, BlockedReason::kUnserved, not_registered(item));
   }
   turn.frames = parts_.frames.take(turn.key_before());
   turn.cached = turn.frames != nullptr;
+}
+
+/// Not longer than the time for cleanup, at whose end the run needs no code any more.
+void OrchestrationDispatcher::block_by_code(Turn& turn,
+                                            TimePoint now,
+                                            BlockedReason reason,
+                                            std::string detail) {
+  Duration delay = options_.backoff.after(turn.item.deferrals + 1);
+  if (turn.item.cancel_requested_at && turn.item.cleanup_at && *turn.item.cleanup_at > now) {
+    delay = std::min(delay, *turn.item.cleanup_at - now);
+  }
+  turn.block(delay, reason, std::move(detail));
 }
 
 /// The cancel is a commit of its own; the turn that hears of it comes with the next fetch, where
@@ -115,7 +136,7 @@ void OrchestrationDispatcher::cancel_overdue(Turn& turn) {
              "the run is past its deadline and could not be canceled: " + answer.error().message);
 }
 
-void OrchestrationDispatcher::replay_missing(std::vector<Turn>& turns) {
+void OrchestrationDispatcher::replay_missing(std::vector<Turn>& turns, TimePoint now) {
   std::vector<Turn*> missing;
   std::vector<WantedHistory> wanted;
   for (Turn& turn : turns) {
@@ -133,13 +154,35 @@ void OrchestrationDispatcher::replay_missing(std::vector<Turn>& turns) {
           options_.backoff.after(turn.item.deferrals + 1), blocked_by(error.code), error.message);
       continue;
     }
+    if (turn.main != nullptr && continues(*histories[i])) {
+      turn.main = find_main(parts_.handlers, turn.item, true);
+    }
+    if (turn.main == nullptr && !turn.past_cleanup) {
+      block_by_code(turn, now, BlockedReason::kUnserved, not_registered(turn.item));
+      continue;
+    }
+    make_frames(turn, std::move(histories[i]).value());
+  }
+}
+
+/// With the code if it can run, else without. A run that was wound down once stays so: its code
+/// has not seen what was recorded since.
+void OrchestrationDispatcher::make_frames(Turn& turn, std::vector<HistoryEvent> history) {
+  const bool wound_down = replay::wound_down_after(history).has_value();
+  if (turn.main != nullptr && !wound_down) {
     turn.frames = fresh_frames(turn.item,
-                               *turn.main,
+                               turn.main,
                                options_,
                                parts_.random,
-                               std::move(histories[i]).value(),
+                               turn.past_cleanup ? history : std::move(history),
                                had_turn(turn.item));
+    if (!turn.frames->mismatch() || !turn.past_cleanup) return;
+    turn.no_code = to_string(*turn.frames->mismatch());
+  } else if (!wound_down) {
+    turn.no_code = not_registered(turn.item);
   }
+  turn.frames = fresh_frames(
+      turn.item, nullptr, options_, parts_.random, std::move(history), had_turn(turn.item));
 }
 
 void OrchestrationDispatcher::run(Turn& turn, TimePoint now) {
@@ -151,9 +194,7 @@ void OrchestrationDispatcher::run(Turn& turn, TimePoint now) {
     result = turn.frames->turn(std::move(turn.item.messages), now);
   }
   if (result.mismatch) {
-    return turn.block(options_.backoff.after(turn.item.deferrals + 1),
-                      BlockedReason::kNondeterminism,
-                      to_string(*result.mismatch));
+    return block_by_code(turn, now, BlockedReason::kNondeterminism, to_string(*result.mismatch));
   }
   turn.result = std::move(result);
 }
@@ -165,7 +206,7 @@ void OrchestrationDispatcher::commit(std::vector<Turn>& turns) {
     if (!turn.open()) continue;
     acked.push_back(&turn);
     ack.entries.push_back(
-        to_commit(turn.item, turn.main->version, std::move(turn.result->decisions), options_));
+        to_commit(turn.item, turn.code_version(), std::move(turn.result->decisions), options_));
   }
   if (acked.empty()) return;
   const auto answer = parts_.provider.ack_orchestration_items(std::move(ack));
@@ -178,7 +219,7 @@ void OrchestrationDispatcher::react(Turn& turn, const Result<TurnCommitted>& ans
   if (answer.ok()) {
     parts_.attempts.fire(answer->touched, "the orchestration gave the call up");
     succeed(turn);
-    turn.to_check = turn.cached && replay_check_.picks();
+    turn.to_check = turn.cached && turn.frames->has_code() && replay_check_.picks();
     if (!turn.to_check) keep_frames(turn);
     return;
   }
@@ -229,6 +270,10 @@ void OrchestrationDispatcher::look_whether_committed(Turn& turn, const Error& er
 
 void OrchestrationDispatcher::succeed(Turn& turn) {
   write_log(turn.item, *turn.result);
+  if (turn.no_code.empty()) return;
+  log::warning(
+      "a canceled run is ended without its code",
+      {{"instance", turn.item.id}, {"orchestration", turn.item.name}, {"why", turn.no_code}});
 }
 
 void OrchestrationDispatcher::give_back(std::vector<Turn>& turns) {

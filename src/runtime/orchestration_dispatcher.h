@@ -24,10 +24,11 @@ namespace perdure::runtime {
 /// One turn, one commit: whatever is not committed never happened, and the turn is computed again
 /// from history. Trouble with the store delays a run and never fails it. A mismatch, a row that
 /// cannot be read and missing code block the run with the reason shown, and are tried again with
-/// growing delays. Log lines are written and stop tokens fire after the successful answer only.
-/// A crash leaves locks that end by expiry or takeover.
-/// Threading: one thread per object; several may serve one queue. The frame keeper is shared as far
-/// as it allows that.
+/// growing delays; but a canceled run whose time for cleanup is over is ended without its code,
+/// from history alone (docs/adr/005). Log lines are written and stop tokens fire after the
+/// successful answer only. A crash leaves locks that end by expiry or takeover. Threading: one
+/// thread per object; several may serve one queue. The frame keeper is shared as far as it allows
+/// that.
 class OrchestrationDispatcher {
  public:
   /// What it works with; all must outlive it, and frames must not outlive the handlers.
@@ -51,10 +52,12 @@ class OrchestrationDispatcher {
  private:
   struct Turn;
 
-  std::vector<Turn> prepare(std::vector<OrchestrationItem> items);
-  void look_up(Turn& turn);
+  std::vector<Turn> prepare(std::vector<OrchestrationItem> items, TimePoint now);
+  void look_up(Turn& turn, TimePoint now);
   void cancel_overdue(Turn& turn);
-  void replay_missing(std::vector<Turn>& turns);
+  void block_by_code(Turn& turn, TimePoint now, BlockedReason reason, std::string detail);
+  void replay_missing(std::vector<Turn>& turns, TimePoint now);
+  void make_frames(Turn& turn, std::vector<HistoryEvent> history);
   void run(Turn& turn, TimePoint now);
   void commit(std::vector<Turn>& turns);
   void react(Turn& turn, const Result<TurnCommitted>& answer);

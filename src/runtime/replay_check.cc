@@ -34,7 +34,7 @@ void ReplayCheck::run(const std::vector<CachedTurn>& turns) {
 
 void ReplayCheck::compare(const CachedTurn& turn, std::vector<HistoryEvent> history) {
   const auto replayed =
-      fresh_frames(turn.item, turn.main, options_, parts_.random, std::move(history), true);
+      fresh_frames(turn.item, &turn.main, options_, parts_.random, std::move(history), true);
   for (const std::string& warning : replayed->take_warnings()) {
     log::warning("a replay check: " + warning,
                  {{"instance", turn.item.id}, {"orchestration", turn.item.name}});

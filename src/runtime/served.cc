@@ -14,8 +14,9 @@ std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers)
 }
 
 const detail::OrchestrationHandler* find_main(const detail::HandlerTable& handlers,
-                                              const OrchestrationItem& item) {
-  if (!item.version.empty() || !had_turn(item)) {
+                                              const OrchestrationItem& item,
+                                              bool continues) {
+  if (!item.version.empty() || !(had_turn(item) || continues)) {
     return handlers.find_orchestration(item.name, item.version);
   }
   for (const detail::OrchestrationHandler* each : handlers.orchestrations()) {

@@ -13,10 +13,12 @@ namespace perdure::runtime {
 std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers);
 
 /// The code of an item. Before its first turn a run without a version takes the newest; from then
-/// on it stays on the version that it has, so the empty one means code registered without. Null
-/// when that is not registered.
+/// on it stays on the version that it has, so the empty one means code registered without.
+/// `continues`: its execution goes on where one before continued as new, so it has had its first
+/// turn there. Null when that code is not registered.
 const detail::OrchestrationHandler* find_main(const detail::HandlerTable& handlers,
-                                              const OrchestrationItem& item);
+                                              const OrchestrationItem& item,
+                                              bool continues = false);
 
 /// True when the execution has committed a turn.
 inline bool had_turn(const OrchestrationItem& item) {

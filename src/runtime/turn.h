@@ -21,11 +21,18 @@ struct OrchestrationDispatcher::Turn {
   bool cached = false;    ///< the frames were kept from the turn before
   bool to_check = false;  ///< committed; its frames go back after a check
   std::optional<replay::TurnResult> result;
+  /// The run is canceled and its time for cleanup is over: it needs no code to end.
+  bool past_cleanup = false;
+  /// Set: why the run is wound down without its code, from this turn on.
+  std::string no_code;
   /// Set: the lock is given back so instead of a commit.
   std::optional<AbandonedOrchestrationItem> given_back;
 
   /// Whether the turn is still to be run.
   bool open() const { return !given_back; }
+
+  /// Of the code that runs it, or ran it while there was some.
+  const std::string& code_version() const { return main != nullptr ? main->version : item.version; }
 
   FrameKey key_before() const {
     return {item.instance, item.execution, item.last_event, item.last_turn};

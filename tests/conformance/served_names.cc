@@ -33,6 +33,16 @@ class ServedNames : public Conformance {
     return fetched.ok() ? *fetched : FetchedOrchestrationItems{};
   }
 
+  void cancel_within(const std::string& id, Duration cleanup) {
+    CancelOrchestration request;
+    request.id = id;
+    request.reason = "because";
+    request.cleanup_timeout = cleanup;
+    const auto answer = store().cancel_orchestration(request);
+    ASSERT_TRUE(answer.ok()) << answer;
+    EXPECT_TRUE(answer->changed);
+  }
+
   using Ids = std::vector<std::string>;
 
   /// Ids of what a worker with these names gets, in order. They stay locked.
@@ -227,6 +237,72 @@ TEST_P(ServedNames, AreAnnouncedWhileUnservedOnesAreNot) {
   ASSERT_TRUE(fetched.next_at);
   EXPECT_GT(*fetched.next_at, fetched.now) << "a worker would spin on what it cannot take";
   EXPECT_LE(*fetched.next_at, fetched.now + 10s);
+}
+
+TEST_P(ServedNames, DoNotMatterOnceTheTimeForCleanupIsOver) {
+  const OrchestrationItem begun = start_with_work("a", 1);
+  EXPECT_FALSE(begun.cleanup_at);
+  start_as("unserved", "retired", "1");
+  const TimePoint over = now() + 10s;
+  cancel_within("a", 10s);
+  EXPECT_EQ(got({{"another", "1"}}), Ids{}) << "its own code has time to clean up";
+  const FetchedOrchestrationItems early = fetch(serving({}));
+  EXPECT_TRUE(early.items.empty());
+  EXPECT_EQ(early.next_at, over) << "a worker without the code must come back for it";
+  advance(10s);
+  const FetchedOrchestrationItems late = fetch(serving({{"another", "1"}}));
+  ASSERT_EQ(late.items.size(), 1u);
+  EXPECT_EQ(late.items[0].id, "a");
+  EXPECT_EQ(late.items[0].cleanup_at, over);
+  EXPECT_EQ(late.items[0].losses, 0);
+  EXPECT_EQ(late.items[0].messages.size(), 2u) << "the cancel and the end of its cleanup";
+
+  TurnCommit decided = turn(late.items[0]);
+  decided.status = ExecutionStatus::kCanceling;
+  commit(decided);
+  EXPECT_EQ(got({}), Ids{}) << "there is no message for it";
+  poke("a");
+  EXPECT_EQ(got({}), Ids{"a"}) << "turn for turn until it has ended";
+}
+
+TEST_P(ServedNames, OfARunPastItsCleanupLockItOnceAndInItsQueueAlone) {
+  start_with_work("a", 1);
+  cancel_within("a", 10s);
+  advance(10s);
+  FetchOrchestrationItems elsewhere = serving({});
+  elsewhere.queue = "other";
+  EXPECT_TRUE(fetch(elsewhere).items.empty());
+  EXPECT_EQ(got({{kFlow, kVersion}}), Ids{"a"});
+}
+
+TEST_P(ServedNames, OfARunPastItsCleanupLeaveItsBackoffAlone) {
+  start_with_work("a", 1);
+  cancel_within("a", 10s);
+  advance(10s);
+  const FetchedOrchestrationItems first = fetch(serving({}));
+  ASSERT_EQ(first.items.size(), 1u);
+  abandon(first.items[0], 5s);
+  const FetchedOrchestrationItems held = fetch(serving({}));
+  EXPECT_TRUE(held.items.empty());
+  EXPECT_EQ(held.next_at, now() + 5s);
+  advance(5s);
+  const FetchedOrchestrationItems again = fetch(serving({}));
+  ASSERT_EQ(again.items.size(), 1u);
+  EXPECT_EQ(again.items[0].cleanup_at, first.items[0].cleanup_at);
+}
+
+TEST_P(ServedNames, MatterAgainForTheNextRunUnderTheId) {
+  start_with_work("a", 1);
+  cancel_within("a", 10s);
+  advance(10s);
+  const FetchedOrchestrationItems ending = fetch(serving({}));
+  ASSERT_EQ(ending.items.size(), 1u);
+  TurnCommit decided = turn(ending.items[0]);
+  finish(decided, ending.items[0], ExecutionStatus::kCanceled);
+  commit(decided);
+  start("a");
+  EXPECT_EQ(got({}), Ids{});
+  EXPECT_FALSE(lock("a").cleanup_at);
 }
 
 TEST_P(ServedNames, ThatOverlapBetweenThreadsLockEachInstanceOnce) {

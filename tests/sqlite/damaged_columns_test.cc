@@ -223,6 +223,7 @@ TEST_P(EveryColumn, OfALine) {
         "version",
         "ready_at",
         "not_before",
+        "cleanup_at",
         "lock_epoch",
         "lock_token",
         "locked_until",

@@ -127,6 +127,64 @@ TEST(Versions, ARunOfCodeWithoutOneIsShownAsUnservedByCodeWithOne) {
   EXPECT_EQ(run.result(), "old fetched");
 }
 
+inline constexpr Orchestration<std::string(int)> rounds{"rounds"};
+
+Task<std::string> old_rounds(OrchestrationContext& ctx, int round) {
+  co_await ctx.timer(1h);
+  if (round < 3) co_await ctx.continue_as_new(rounds, round + 1);
+  co_return "old";
+}
+
+Task<std::string> new_rounds(OrchestrationContext& ctx, int round) {
+  co_await ctx.timer(1h);
+  if (round < 3) co_await ctx.continue_as_new(rounds, round + 1);
+  co_return "new";
+}
+
+TEST(Versions, ARunOfCodeWithoutOneStaysOnItWhenItContinuesAsNew) {
+  Registry old_code;
+  old_code.add(rounds, old_rounds);
+  Registry both;
+  both.add(rounds, old_rounds);
+  both.add(rounds, new_rounds, "2");
+  TestRuntime runtime(old_code);
+  auto run = runtime.start(rounds, "r", 1);
+  auto again = runtime.start(rounds, "again", 3);
+  runtime.advance(30min);
+  runtime.deploy(both);
+  runtime.advance(3h);
+  EXPECT_EQ(run.status().execution, 3);
+  EXPECT_EQ(run.result(), "old");
+  EXPECT_EQ(run.status().version, "");
+  EXPECT_EQ(again.result(), "old");
+  again = runtime.start(rounds, "again", 3);
+  runtime.advance(1h);
+  EXPECT_EQ(again.status().execution, 2);
+  EXPECT_EQ(again.result(), "new") << "a new start under an old id takes the newest";
+}
+
+TEST(Versions, ARunOfCodeWithoutOneThatContinuedWaitsForThatCode) {
+  Registry old_code;
+  old_code.add(rounds, old_rounds);
+  Registry newer;
+  newer.add(rounds, new_rounds, "2");
+  TestRuntime runtime(old_code);
+  auto run = runtime.start(rounds, "r", 1);
+  runtime.run_until_idle();
+  // The first turn of the second execution is still to come when the code changes: the commit
+  // before it takes place, its own does not.
+  runtime.fail_next_commits(1, perdure::testing::CommitFault::kAnswerLost);
+  runtime.fail_next_commits(1, perdure::testing::CommitFault::kUnavailable);
+  runtime.advance(1h);
+  ASSERT_EQ(run.status().execution, 2);
+  runtime.deploy(newer);
+  runtime.advance(10h);
+  EXPECT_EQ(run.status().blocked, "unserved");
+  runtime.deploy(old_code);
+  runtime.advance(10h);
+  EXPECT_EQ(run.result(), "old");
+}
+
 struct Fussy {
   Fussy() { throw Failed("fussy", "not today"); }
 };

@@ -28,6 +28,7 @@ struct ExecutionSpec {
   std::string custom_status;
   std::int64_t custom_status_version = 0;
   std::span<const HistoryEvent> carried;  ///< after `started`
+  EventId continues;  ///< the last event of the execution that continued as this one; 0 = none did
 };
 
 /// Execution row, `started` event and those carried, start message, deadline message, line.

@@ -36,6 +36,7 @@ void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec
   HistoryEvent started;
   started.id = EventId{1};
   started.kind = EventKind::kStarted;
+  started.source = spec.continues;
   started.name = spec.name;
   started.payload = spec.input;
   started.text = spec.version;

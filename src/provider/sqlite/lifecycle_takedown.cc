@@ -54,7 +54,8 @@ void request_cancel(WriteContext& context,
   const InstanceKey key = instance.key;
   context.db.run(Sql::kRequestCancel, key, instance.current, context.now, or_null(order.reason));
   context.db.run(Sql::kDeleteUnshieldedTimers, key, instance.current);
-  context.db.run(Sql::kClearBackoff, key);
+  const TimePoint cleanup_at = add(context.now, order.cleanup_timeout);
+  context.db.run(Sql::kBeginCleanup, key, cleanup_at);
   cancel_work(context, key, instance.current, rules::CancelCause::kRunCanceled, touched);
   Message cancel;
   cancel.kind = MessageKind::kCancel;
@@ -64,7 +65,7 @@ void request_cancel(WriteContext& context,
   Message deadline;
   deadline.kind = MessageKind::kCleanupDeadline;
   deadline.execution = instance.current;
-  deadline.visible_at = add(context.now, order.cleanup_timeout);
+  deadline.visible_at = cleanup_at;
   enqueue(context, key, deadline);
   announce_status(context, key, instance.current, ExecutionStatus::kCanceling);
 }

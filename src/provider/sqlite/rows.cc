@@ -40,6 +40,7 @@ void read_ready(const CheckedRow& row, ReadyRow& ready) {
   ready.marked_until = row.optional_time(6).value_or(TimePoint{});
   ready.losses = row.small_count(7);
   ready.deferrals = row.small_count(8);
+  ready.cleanup_at = row.optional_time(9);
 }
 
 }  // namespace

@@ -109,6 +109,7 @@ CREATE TABLE instance_ready (
   version      TEXT    NOT NULL,
   ready_at     INTEGER,
   not_before   INTEGER NOT NULL DEFAULT 0,
+  cleanup_at   INTEGER,
   lock_epoch   INTEGER,
   lock_token   INTEGER,
   locked_until INTEGER,
@@ -120,6 +121,9 @@ CREATE TABLE instance_ready (
 CREATE INDEX instance_ready_due
   ON instance_ready (queue, name, version, max(ready_at, not_before))
   WHERE lock_token IS NULL AND ready_at IS NOT NULL;
+CREATE INDEX instance_ready_past_cleanup
+  ON instance_ready (queue, max(ready_at, not_before, cleanup_at))
+  WHERE lock_token IS NULL AND ready_at IS NOT NULL AND cleanup_at IS NOT NULL;
 CREATE INDEX instance_ready_damaged ON instance_ready (queue, name, version)
   WHERE (lock_token IS NULL AND ready_at IS NOT NULL
          AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer'))

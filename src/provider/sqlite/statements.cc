@@ -195,7 +195,7 @@ constexpr std::array kEntries{
     Entry{Sql::kLoadReady,
           "load_ready",
           "SELECT queue, ready_at, not_before, lock_epoch, lock_token, locked_until, marked_until, "
-          "losses, deferrals FROM instance_ready WHERE instance_key = ?1"},
+          "losses, deferrals, cleanup_at FROM instance_ready WHERE instance_key = ?1"},
     Entry{Sql::kLowerReady,
           "lower_ready",
           "UPDATE instance_ready SET ready_at = ?2 WHERE instance_key = ?1"},
@@ -209,18 +209,19 @@ constexpr std::array kEntries{
           "losses = losses + 1 WHERE lock_token IS NOT NULL AND locked_until <= ?1 "
           "AND lock_epoch IN (SELECT epoch FROM processes WHERE typeof(ended_at) <> 'integer') "
           "RETURNING queue"},
-    // Index: instance_ready_due.
+    // Indexes: instance_ready_due, instance_ready_past_cleanup.
     Entry{Sql::kDueInstances,
           "due_instances",
           "SELECT instance_key, max(ready_at, not_before) FROM instance_ready "
           "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND lock_token IS NULL "
           "AND ready_at IS NOT NULL AND max(ready_at, not_before) <= ?4 "
           "ORDER BY max(ready_at, not_before) LIMIT ?5"},
-    Entry{Sql::kNextDueInstance,
-          "next_due_instance",
-          "SELECT max(ready_at, not_before) FROM instance_ready "
-          "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND lock_token IS NULL "
-          "AND ready_at IS NOT NULL ORDER BY max(ready_at, not_before) LIMIT 1"},
+    Entry{Sql::kDuePastCleanup,
+          "due_past_cleanup",
+          "SELECT instance_key, max(ready_at, not_before, cleanup_at) FROM instance_ready "
+          "WHERE queue = ?1 AND lock_token IS NULL AND ready_at IS NOT NULL "
+          "AND cleanup_at IS NOT NULL AND max(ready_at, not_before, cleanup_at) <= ?2 "
+          "ORDER BY max(ready_at, not_before, cleanup_at) LIMIT ?3"},
     // Index: instance_ready_locked, the first of each live process.
     Entry{Sql::kNextLockEnd,
           "next_lock_end",
@@ -238,15 +239,16 @@ constexpr std::array kEntries{
     Entry{Sql::kUnlockAfterAbandon,
           "unlock_after_abandon",
           "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
-          "not_before = ?2, losses = losses + ?3, deferrals = deferrals + ?4, ready_at = ?5 "
+          "not_before = ?2, losses = losses + ?3, deferrals = deferrals + ?4, ready_at = ?5, "
+          "cleanup_at = iif(typeof(cleanup_at) = 'integer', cleanup_at, NULL) "
           "WHERE instance_key = ?1"},
     Entry{Sql::kRenewInstanceLock,
           "renew_instance_lock",
           "UPDATE instance_ready SET locked_until = ?4 WHERE instance_key = ?1 "
           "AND lock_epoch = ?2 AND lock_token = ?3 AND locked_until > ?5"},
-    Entry{Sql::kClearBackoff,
-          "clear_backoff",
-          "UPDATE instance_ready SET not_before = 0 WHERE instance_key = ?1 AND not_before > 0"},
+    Entry{Sql::kBeginCleanup,
+          "begin_cleanup",
+          "UPDATE instance_ready SET not_before = 0, cleanup_at = ?2 WHERE instance_key = ?1"},
     Entry{Sql::kDeleteReady, "delete_ready", "DELETE FROM instance_ready WHERE instance_key = ?1"},
     Entry{Sql::kFreeLocksOfEpoch,
           "free_locks_of_epoch",

@@ -70,6 +70,8 @@ TEST_F(StatementPlans, OfClaimsUseTheIndexMadeForThem) {
   EXPECT_NE(plan(sql_text(Sql::kSuspectWork)).at(0).find("worker_queue_suspects"),
             std::string::npos);
   EXPECT_NE(plan(sql_text(Sql::kDueInstances)).at(0).find("instance_ready_due"), std::string::npos);
+  EXPECT_NE(plan(sql_text(Sql::kDuePastCleanup)).at(0).find("instance_ready_past_cleanup"),
+            std::string::npos);
   EXPECT_NE(plan(sql_text(Sql::kDueDelayed)).at(0).find("worker_queue_delayed"), std::string::npos);
   EXPECT_NE(plan(sql_text(Sql::kLapsedToFree)).at(0).find("worker_queue_claimed"),
             std::string::npos);

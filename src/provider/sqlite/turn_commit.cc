@@ -197,6 +197,7 @@ void continue_as_new(WriteContext& context, Turn& turn) {
   spec.custom_status_version =
       turn.execution.info.custom_status_version + (commit.custom_status ? 1 : 0);
   spec.carried = commit.next->carried;
+  spec.continues = turn.last_event();
   context.db.run(Sql::kContinueInstance, commit.instance, spec.execution, spec.version);
   context.db.run(Sql::kServeAs, commit.instance, spec.version);
   begin_execution(context, commit.instance, spec);

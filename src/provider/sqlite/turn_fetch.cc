@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
@@ -31,9 +32,15 @@ std::vector<DueInstance> due_instances(WriteContext& context,
                                  request.tokens.size());
     while (row.next()) due.push_back({row.time(1), row.id<InstanceKey>(0)});
   }
+  {
+    Query row =
+        context.db.query(Sql::kDuePastCleanup, request.queue, context.now, request.tokens.size());
+    while (row.next()) due.push_back({row.time(1), row.id<InstanceKey>(0)});
+  }
   std::sort(due.begin(), due.end());
-  // The same name may have been listed twice.
-  due.erase(std::unique(due.begin(), due.end()), due.end());
+  // A name may have been listed twice, and one that is served be past its cleanup.
+  std::set<InstanceKey> seen;
+  std::erase_if(due, [&](const DueInstance& each) { return !seen.insert(each.key).second; });
   if (due.size() > request.tokens.size()) due.resize(request.tokens.size());
   return due;
 }
@@ -57,9 +64,12 @@ std::vector<InstanceKey> damaged_lines(WriteContext& context,
 std::optional<TimePoint> next_due(Connection& db, const FetchOrchestrationItems& request) {
   std::optional<TimePoint> next;
   for (const ServedOrchestration& served : request.served) {
-    Query row = db.query(Sql::kNextDueInstance, request.queue, served.name, served.version);
-    if (row.next() && (!next || row.time(0) < *next)) next = row.time(0);
+    Query row = db.query(
+        Sql::kDueInstances, request.queue, served.name, served.version, TimePoint::max(), 1);
+    if (row.next() && (!next || row.time(1) < *next)) next = row.time(1);
   }
+  Query row = db.query(Sql::kDuePastCleanup, request.queue, TimePoint::max(), 1);
+  if (row.next() && (!next || row.time(1) < *next)) next = row.time(1);
   return next;
 }
 
@@ -171,6 +181,7 @@ std::optional<OrchestrationItem> lock_instance(WriteContext& context,
   item.locked_until = add(context.now, request.lock_for);
   item.losses = ready ? ready->losses : 0;
   item.deferrals = ready ? ready->deferrals : 0;
+  if (ready) item.cleanup_at = ready->cleanup_at;
   item.problem = problem_of(head);
   if (ready && ready->problem) item.problem = ready->problem;
   take_messages(context, request.max_messages, item);
