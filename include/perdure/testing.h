@@ -66,7 +66,7 @@ struct RecordedEvent {
 struct Queued {
   std::int64_t runs_ready = 0;                ///< want a turn now
   std::int64_t runs_later = 0;                ///< want one later: a timer, a pause
-  std::map<std::string, std::int64_t> calls;  ///< of activities: waiting or held, by name
+  std::map<std::string, std::int64_t> calls;  ///< of activities that have not ended, by name
 };
 
 namespace detail {
@@ -218,6 +218,9 @@ class TestRuntime {
   RunStatus status(std::string_view id) const;  ///< NotFound
   /// Of an execution; 0: of the current one.
   std::vector<RecordedEvent> history(std::string_view id, std::int64_t execution = 0) const;
+  /// The same as JSON text, in the format of docs/history-json.md: for a file beside the tests,
+  /// that `Replayer` checks later code against.
+  std::string history_json(std::string_view id, std::int64_t execution = 0) const;
   Queued queued() const;
 
  private:

@@ -158,7 +158,9 @@ HistoryEvent read_event(const Json& json, std::int64_t position) {
   }
   event.at = time_from_micros(fields.integer("at"));
   event.source = EventId{fields.integer_or_zero("source")};
-  if (event.source.value < 0 || event.source.value >= position) {
+  // `started` tells where the execution before has ended.
+  const bool earlier = event.source.value < position || event.kind == EventKind::kStarted;
+  if (event.source.value < 0 || !earlier) {
     fields.refuse("source", "it must be the id of an earlier event");
   }
   event.name = fields.text_or_empty("name");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "base/random.h"
 #include "replay/execution.h"
+#include "replay/wind_down.h"
 #include "replayer/history_json.h"
 
 namespace perdure {
@@ -23,9 +25,9 @@ const detail::OrchestrationHandler& find(const Registry& registry,
     known += (known.empty() ? "" : ", ") +
              (each->version.empty() ? std::string("one without a version") : each->version);
   }
-  // A run without a version is served by the newest code when none without one is left.
-  const auto* newest =
-      history.version.empty() ? table.find_orchestration(history.name, "") : nullptr;
+  // Before its first turn a run without a version takes the newest code; then it stays.
+  const bool takes_newest = history.version.empty() && !history.had_turn;
+  const auto* newest = takes_newest ? table.find_orchestration(history.name, "") : nullptr;
   if (newest != nullptr) return *newest;
   throw InvalidArgument("history: orchestration '" + history.name + "'" +
                         (history.version.empty() ? "" : " version " + history.version) +
@@ -74,6 +76,10 @@ ReplayReport Replayer::check(std::string_view history_json) const {
       main,
       options,
       random);
+  // What was recorded without the code is not its to repeat.
+  if (const auto last = replay::wound_down_after(history.events)) {
+    history.events.resize(std::min(history.events.size(), static_cast<std::size_t>(last->value)));
+  }
   execution.replay(std::move(history.events), true);
   report.warnings = execution.take_warnings();
   if (const auto& found = execution.mismatch()) {

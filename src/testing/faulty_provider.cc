@@ -31,8 +31,13 @@ void FaultyProvider::note_queues(const TurnCommit& commit) {
 void FaultyProvider::submit(StartOrchestration request,
                             Completion<OrchestrationStarted> done,
                             CallOptions options) {
-  queues_.insert(request.queue);
-  target().submit(std::move(request), std::move(done), options);
+  // Not before the store has taken it: a queue that has no valid name is nobody's to serve.
+  auto note = [this, queue = request.queue, told = std::move(done)](
+                  Result<OrchestrationStarted> answer) mutable {
+    if (answer.ok()) queues_.insert(std::move(queue));
+    told(std::move(answer));
+  };
+  target().submit(std::move(request), std::move(note), options);
 }
 
 void FaultyProvider::submit(AckOrchestrationItems request,

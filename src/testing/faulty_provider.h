@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -33,7 +34,7 @@ class FaultyProvider final : public ForwardingProvider {
   bool was_disturbed(FaultyCall call) const { return !calls_.contains(call); }
   /// Commits that were answered with success.
   std::uint64_t commits_made() const { return commits_made_; }
-  void lose_next_claims(int attempts) { claims_to_lose_ += attempts; }
+  void lose_next_claims(int attempts) { claims_to_lose_ += std::max(attempts, 0); }
   /// Queues that a start, a child or a call named so far.
   const std::set<std::string>& queues() const { return queues_; }
 

@@ -5,6 +5,8 @@
 #include "client/run_values.h"
 #include "client/throw_error.h"
 #include "model/status.h"
+#include "replayer/history_json.h"
+#include "replayer/recorded_history.h"
 #include "runtime/histories.h"
 #include "testing/test_engine.h"
 #include "testing/waits.h"
@@ -21,11 +23,21 @@ T or_throw(Result<T> answer) {
 
 std::vector<HistoryEvent> read(Provider& provider,
                                const InstanceInfo& run,
-                               ExecutionInfo execution) {
+                               const ExecutionInfo& execution) {
   constexpr std::size_t kPage = 10'000;
   return or_throw(runtime::read_histories(
                       provider, {{run.key, execution.execution, execution.last_event}}, kPage)
                       .front());
+}
+
+replayer::RecordedHistory recorded(Provider& provider,
+                                   std::string_view id,
+                                   std::int64_t execution) {
+  const InstanceInfo run = or_throw(provider.get_instance(std::string(id)));
+  const ExecutionInfo wanted =
+      execution == 0 ? run.current
+                     : or_throw(provider.get_execution(run.id, ExecutionNo{execution}));
+  return replayer::recorded_history(run, wanted, read(provider, run, wanted));
 }
 
 [[noreturn]] void throw_still_runs(detail::TestEngine& engine, const InstanceInfo& run) {
@@ -163,13 +175,8 @@ RunStatus TestRuntime::status(std::string_view id) const {
 }
 
 std::vector<RecordedEvent> TestRuntime::history(std::string_view id, std::int64_t execution) const {
-  Provider& provider = engine_->provider();
-  const InstanceInfo run = or_throw(provider.get_instance(std::string(id)));
-  const ExecutionInfo wanted =
-      execution == 0 ? run.current
-                     : or_throw(provider.get_execution(std::string(id), ExecutionNo{execution}));
   std::vector<RecordedEvent> events;
-  for (HistoryEvent& event : read(provider, run, wanted)) {
+  for (HistoryEvent& event : recorded(engine_->provider(), id, execution).events) {
     events.push_back({event.id.value,
                       std::string(to_string(event.kind)),
                       event.source.value,
@@ -180,6 +187,10 @@ std::vector<RecordedEvent> TestRuntime::history(std::string_view id, std::int64_
                       event.at});
   }
   return events;
+}
+
+std::string TestRuntime::history_json(std::string_view id, std::int64_t execution) const {
+  return replayer::to_history_json(recorded(engine_->provider(), id, execution));
 }
 
 Queued TestRuntime::queued() const {

@@ -8,7 +8,9 @@ std::string describe_waits(const std::vector<HistoryEvent>& history) {
   std::map<std::int64_t, std::string> open;
   std::map<std::string, int> unread;
   for (const HistoryEvent& event : history) {
-    open.erase(event.source.value);
+    // These tell more of a call that is open: what undoes it, how long it may take.
+    const bool adds = event.kind == EventKind::kUndoOwed || event.kind == EventKind::kTimerCreated;
+    if (!adds) open.erase(event.source.value);
     switch (event.kind) {
       case EventKind::kActivityScheduled:
       case EventKind::kUndoScheduled:

@@ -20,6 +20,7 @@ inline constexpr Orchestration<std::string()> stuck{"stuck"};
 inline constexpr Orchestration<int(int)> restless{"restless"};
 inline constexpr Orchestration<std::string()> tidy{"tidy"};
 inline constexpr Activity<int()> work{"work"};
+inline constexpr Activity<void(int)> forget{"forget"};
 inline constexpr Activity<void()> clean_up{"clean_up"};
 inline constexpr perdure::Event<int> note{"note"};
 
@@ -189,6 +190,27 @@ TEST(Options, ThatAreOutOfTheirRangeAreRefused) {
   TestOptions options;
   options.cleanup_timeout = 0s;
   EXPECT_THROW(TestRuntime(clockwork(), options), InvalidArgument);
+}
+
+TEST(Waits, AreToldWithTheirLimitsAndUndos) {
+  Registry registry;
+  registry.add(caller, [](OrchestrationContext& ctx) -> Task<int> {
+    auto child = ctx.call(stuck, {.id = "slow", .timeout = 1h});
+    const int done = co_await ctx.call(work).undo_with(forget);
+    co_await child;
+    co_return done;
+  });
+  TestRuntime runtime(registry);
+  auto run = runtime.start(caller, "r");
+  try {
+    run.result();
+    FAIL() << "nobody has the handler";
+  } catch (const Conflict& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("child 'slow'"), std::string::npos) << text;
+    EXPECT_NE(text.find("activity 'work'"), std::string::npos) << text;
+    EXPECT_NE(text.find("a timer until"), std::string::npos) << text;
+  }
 }
 
 TEST(Time, DoesNotHideARunThatNeverRests) {
