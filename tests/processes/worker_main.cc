@@ -1,0 +1,97 @@
+#include <csignal>
+#include <iostream>
+#include <string>
+#include <sys/prctl.h>
+#include <thread>
+
+#include <perdure/runtime.h>
+#include <perdure/signals.h>
+
+#include "base/failpoint.h"
+#include "base/log.h"
+#include "tests/processes/mixed_code.h"
+
+/// A worker that is killed, stopped and starved: `perdure_process_worker STORE MARKS NUMBER`. Says
+/// "ready" when its runtime runs; ends by SIGTERM.
+namespace perdure::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kBegin = "sqlite.begin.before";
+constexpr const char* kCommit = "sqlite.commit.before";
+constexpr const char* kCommitted = "sqlite.commit.after";
+
+RuntimeOptions short_intervals() {
+  RuntimeOptions options;
+  options.max_concurrent_activities = 16;
+  options.cancellation_poll_interval = 50ms;
+  options.store_poll_interval = 50ms;
+  options.process_heartbeat_interval = 50ms;
+  options.worker_dead_after = 1s;
+  options.shutdown_grace_period = 5s;
+  return options;
+}
+
+/// Stops the whole process where its store is about to begin a write, outside of any transaction.
+/// Goes on after SIGCONT.
+void stop_before_write() {
+  failpoint::arm(kBegin, {.kind = failpoint::Action::Kind::kPause});
+  if (failpoint::wait_until_paused(kBegin, 60s)) std::raise(SIGSTOP);
+  failpoint::disarm(kBegin);
+}
+
+void fail_always(const char* point, ErrorCode code) {
+  failpoint::arm(point, {.error = {code, "injected"}, .times = -1});
+}
+
+void obey(Order order) {
+  failpoint::disarm_all();
+  switch (order) {
+    case Order::kNothing:
+      return;
+    case Order::kStopBeforeWrite:
+      return stop_before_write();
+    case Order::kFailBegins:
+      return fail_always(kBegin, ErrorCode::kUnavailable);
+    case Order::kFailCommits:
+      return fail_always(kCommit, ErrorCode::kUnavailable);
+    case Order::kLoseAnswers:
+      return fail_always(kCommitted, ErrorCode::kCommitUnknown);
+  }
+}
+
+/// Follows the orders of the test.
+void listen(WorkerMarks& marks, const std::stop_token& stop) {
+  Order last = Order::kNothing;
+  while (!stop.stop_requested()) {
+    const Order order = marks.order;
+    if (order != last) {
+      obey(order);
+      last = order;
+      marks.obeyed = order;
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+int run(const std::string& url, const std::string& path, std::size_t number) {
+  Marks marks(path);
+  WorkerMarks& mine = marks.of(number);
+  const Registry registry = mixed_code(mine);
+  Runtime runtime(open(url), registry, short_intervals());
+  const std::jthread listener([&](const std::stop_token& stop) { listen(mine, stop); });
+  std::cout << "ready" << std::endl;
+  run_until_signal(runtime);
+  return 0;
+}
+
+}  // namespace
+}  // namespace perdure::test
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is cut off leaves nothing behind
+  perdure::log::set_level(perdure::log::Level::kError);
+  return perdure::test::run(argv[1], argv[2], std::stoul(argv[3]));
+}
