@@ -77,7 +77,9 @@ void expect_flat(int runs, int warm_up) {
   EXPECT_LE(after.threads, before.threads + 16);
   EXPECT_LE(after.descriptors, before.descriptors + 16);
   // The page cache of SQLite (64 MiB) fills while the file grows.
-  if (PERDURE_MEMORY_IS_REAL) EXPECT_LE(after.resident_kb, before.resident_kb + (80 << 10));
+  if (PERDURE_MEMORY_IS_REAL) {
+    EXPECT_LE(after.resident_kb, before.resident_kb + (80 << 10));
+  }
   EXPECT_EQ(end_quietly(*worker), "returned 0");
 }
 

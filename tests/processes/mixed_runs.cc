@@ -90,7 +90,8 @@ void start_mixed_runs(const Client& client, int count, Duration delay_of_events)
     (void)client.start(sort_of(i).orchestration, id_of(i), i);
     if (!is(sort_of(i), listener)) continue;
     client.raise_event(id_of(i), nudge, kFirstNudge);
-    client.raise_event(id_of(i), nudge, kSecondNudge, delay_of_events * (i + 1) / count);
+    client.raise_event(
+        id_of(i), nudge, kSecondNudge, {.delay = delay_of_events * (i + 1) / count});
   }
 }
 

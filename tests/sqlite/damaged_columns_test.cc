@@ -79,13 +79,16 @@ void EveryColumn::work(InstanceKey good) {
   if (swept->next_at) {
     EXPECT_GT(*swept->next_at, now()) << "a hot loop";
   }
-  const auto fetched = store().fetch_work_items(claim_request(100));
-  ASSERT_TRUE(fetched.ok()) << fetched;
-  for (const Error& problem : fetched->problems) expect_named(problem, "key ");
   bool good_came = false;
-  for (const WorkItem& item : fetched->items) {
-    const Status done = try_complete(item);
-    good_came |= item.owner.instance == good && done.ok();
+  // A row with very many losses comes alone, and the others after it.
+  for (int i = 0; i < 2 && !good_came; ++i) {
+    const auto fetched = store().fetch_work_items(claim_request(100));
+    ASSERT_TRUE(fetched.ok()) << fetched;
+    for (const Error& problem : fetched->problems) expect_named(problem, "key ");
+    for (const WorkItem& item : fetched->items) {
+      const Status done = try_complete(item);
+      good_came |= item.owner.instance == good && done.ok();
+    }
   }
   EXPECT_TRUE(good_came);
   const auto again = store().fetch_work_items(claim_request(100));
