@@ -56,7 +56,7 @@ struct PruneOptions {
 struct ExecutionsRemoved {
   std::int64_t executions = 0;
   std::int64_t events = 0;
-  bool more = false;      ///< further executions apply: call again
+  bool more = false;      ///< further executions apply: call again, with another request id
   bool removing = false;  ///< history of removed ones follows
 };
 

@@ -23,8 +23,10 @@ int cli_main(int argc, char** argv, const Registry& registry) {
     return cli::run_program(app, {{"replay", replay}}, argc, argv);
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
-    return 1;
+  } catch (...) {
+    std::cerr << "an unknown error\n";
   }
+  return 3;
 }
 
 }  // namespace perdure

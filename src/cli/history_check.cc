@@ -1,5 +1,6 @@
 #include "cli/history_check.h"
 
+#include <algorithm>
 #include <exception>
 #include <fstream>
 #include <sstream>
@@ -37,6 +38,17 @@ ReplayResult unreadable(ReplayResult result, const std::string& problem) {
   return result;
 }
 
+/// As a dispatcher would choose: a run that has begun on code without a version stays on it.
+bool is_served(const detail::HandlerTable& table, const replayer::RecordedHistory& history) {
+  if (!history.version.empty() || !history.had_turn) {
+    return table.find_orchestration(history.name, history.version) != nullptr;
+  }
+  const auto all = table.orchestrations();
+  return std::any_of(all.begin(), all.end(), [&](const detail::OrchestrationHandler* each) {
+    return each->name == history.name && each->version.empty();
+  });
+}
+
 }  // namespace
 
 ReplayResult HistoryCheck::check(const replayer::RecordedHistory& history, bool asked_for) const {
@@ -70,7 +82,7 @@ ReplayResult HistoryCheck::check(const replayer::RecordedHistory& history,
                                  bool asked_for) const {
   ReplayResult result = described(history);
   const detail::HandlerTable& table = *registry_.table();
-  if (table.find_orchestration(history.name, history.version) == nullptr) {
+  if (!is_served(table, history)) {
     const std::string known = versions_of(table, history.name);
     result.kind = known.empty() && !asked_for ? Kind::kSkipped : Kind::kUnserved;
     result.problem = known.empty() ? "it is not registered in this program"

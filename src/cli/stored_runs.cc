@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/status.h"
+#include "replayer/recorded_history.h"
 #include "runtime/histories.h"
 
 namespace perdure::cli {
@@ -45,8 +46,13 @@ Status StoredRuns::replay_listed(const ReplaySelection& selection) {
   do {
     PERDURE_ASSIGN_OR_RETURN(const InstancePage page, store_.list_instances(list));
     for (const InstanceSummary& each : page.instances) {
-      const Run run{
-          each.key, each.id, each.name, each.queue, each.execution, !selection.name.empty()};
+      const Run run{each.key,
+                    each.id,
+                    each.name,
+                    each.version,
+                    each.queue,
+                    each.execution,
+                    !selection.name.empty()};
       if (each.problem) {
         PERDURE_RETURN_IF_ERROR(take(run, {}, *each.problem));
       } else {
@@ -67,9 +73,14 @@ Status StoredRuns::replay_chosen(const std::string& id, const ReplaySelection& s
     return {};
   }
   if (!selection.name.empty() && found->name != selection.name) return {};
-  return replay_run(
-      {found->key, found->id, found->name, found->queue, found->current.execution, true},
-      selection.which);
+  return replay_run({found->key,
+                     found->id,
+                     found->name,
+                     found->version,
+                     found->queue,
+                     found->current.execution,
+                     true},
+                    selection.which);
 }
 
 Status StoredRuns::replay_run(const Run& run, Which which) {
@@ -108,15 +119,13 @@ Status StoredRuns::replay_execution(const Run& run, const ExecutionInfo& executi
     if (!still.ok() && still.code() == ErrorCode::kNotFound) return {};
     return take(run, execution.execution, read.front().error());
   }
-  replayer::RecordedHistory history;
-  history.instance_id = run.id;
-  history.execution = execution.execution;
-  history.name = run.name;
-  history.queue = run.queue;
-  history.had_turn = execution.last_turn != LockToken{};
-  history.events = std::move(read.front()).value();
-  // Each execution has a version of its own: continue-as-new may have changed it.
-  if (!history.events.empty()) history.version = history.events.front().text;
+  InstanceInfo info;
+  info.id = run.id;
+  info.name = run.name;
+  info.version = run.version;
+  info.queue = run.queue;
+  const replayer::RecordedHistory history =
+      replayer::recorded_history(info, execution, std::move(read.front()).value());
   tell_(check_.check(history, run.asked_for));
   return {};
 }

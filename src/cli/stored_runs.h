@@ -41,6 +41,7 @@ class StoredRuns {
     InstanceKey key;
     std::string id;
     std::string name;
+    std::string version;
     std::string queue;
     ExecutionNo current;
     bool asked_for = false;  ///< by its id or by its name

@@ -53,21 +53,21 @@ TEST(StoreCalls, DoNotRepeatWhatBringsTheSame) {
 
 TEST(StoreCalls, SayThatNothingWasChangedWhenTimeRunsOut) {
   Scripted store{std::vector<Error>(1'000, busy("held by others"))};
-  const CallTime time(20ms);
+  const CallTime time(1s);
   EXPECT_EQ(refusal([&] { read(time, [&] { return store(); }); }),
-            "held by others (no success within 20 ms); nothing was changed, try again");
+            "held by others (no success within 1000 ms); nothing was changed, try again");
   EXPECT_GT(store.calls, 1);
   EXPECT_TRUE(time.passed());
 }
 
 TEST(StoreCalls, SayThatTheOutcomeIsNotKnownAlsoWhenLaterTriesDidNothing) {
-  const CallTime time(10ms);
+  const CallTime time(1s);
   Trouble trouble(time, "r-1");
   trouble.wait_out(commit_unknown("no answer"));
   EXPECT_EQ(refusal([&] {
               for (;;) trouble.wait_out(busy("held by others"));
             }),
-            "it is not known whether the call took place: held by others (no success within 10 "
+            "it is not known whether the call took place: held by others (no success within 1000 "
             "ms); repeat it with request_id 'r-1': what took place is not done again");
 }
 

@@ -84,7 +84,8 @@ RunStatus wait_for_end(Provider& store,
       if (time.passed()) throw_not_ended(run.seen(), time.timeout());
       interest.bound = std::min(time.left(std::chrono::milliseconds(1)), kLongestSleep);
       wake = store.wait_for_change(interest);
-    } while (wake.reason == Wake::Reason::kBound);
+      // Interrupted: a runtime of this process tells its own loops something.
+    } while (wake.reason == Wake::Reason::kBound || wake.reason == Wake::Reason::kInterrupted);
   }
 }
 

@@ -43,7 +43,10 @@ Failure describe(const std::exception_ptr& error) {
   } catch (const InvalidArgument& refused) {  // the same call would be refused again
     return {kInvalidArgumentFailure, printable(refused.what()), false, {}};
   } catch (const std::exception& exception) {
-    return {readable(typeid(exception).name()), printable(exception.what()), true, {}};
+    return {readable(typeid(exception).name()),
+            printable(exception.what() == nullptr ? "" : exception.what()),
+            true,
+            {}};
   } catch (...) {
     return {"unknown", "an exception that is no std::exception", true, {}};
   }

@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -89,11 +88,10 @@ void HandlerPool::run(std::function<void()> task) {
     if (state_->idle < state_->tasks.size()) {
       try {
         state_->add_thread(state_);
-      } catch (const std::system_error&) {
-        if (state_->threads.empty()) {
-          state_->tasks.pop_back();
-          throw;
-        }
+      } catch (...) {
+        // Not left to a thread that may never be free: the caller still has it.
+        state_->tasks.pop_back();
+        throw;
       }
     }
   }

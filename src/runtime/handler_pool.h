@@ -22,8 +22,8 @@ class HandlerPool {
   /// `close` with no time left.
   ~HandlerPool();
 
-  /// Runs the task on a thread of its own, at once. It must not throw. When the system gives no
-  /// more threads it waits for one that is there; throws std::system_error when there is none.
+  /// Runs the task on a thread of its own, at once. It must not throw. Throws std::system_error,
+  /// and does not run it, when the system gives no more threads.
   void run(std::function<void()> task);
 
   /// Waits for tasks that run until `until`; then ends the threads that are free and leaves the

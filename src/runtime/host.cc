@@ -1,6 +1,7 @@
 #include "runtime/host.h"
 
 #include <algorithm>
+#include <exception>
 #include <unistd.h>
 #include <utility>
 
@@ -50,7 +51,15 @@ void Host::stop() {
 
 void Host::run() {
   while (!is_stopping()) {
-    if (const std::optional<Epoch> epoch = register_process()) run_registration(*epoch);
+    const std::optional<Epoch> epoch = register_process();
+    if (!epoch) return;
+    try {
+      run_registration(*epoch);
+    } catch (const std::exception& error) {
+      log::error("the runtime cannot run: trying again", {{"error", error.what()}});
+      release(*epoch);
+      pause(kLongestPause);
+    }
   }
 }
 
@@ -91,10 +100,19 @@ void Host::run_registration(Epoch epoch) {
   if (lost) {
     log::warning("the registration of this process was ended by others: registering anew",
                  {{"epoch", epoch.value}});
-    return registration.abandon();
+    registration.abandon();
+    // It has ended; this provider forgets the lock that proved its life.
+    return release(epoch);
   }
   const ShutdownReport report = registration.shut_down();
   log::info("the runtime has stopped", {{"running", report.running}, {"left", report.left}});
+}
+
+void Host::release(Epoch epoch) {
+  const auto released = store_->release_process({epoch}, {.timeout = kLongestPause});
+  if (released.ok()) return;
+  log::warning("a registration could not be ended: others take over what it holds",
+               {{"error", released.error().message}});
 }
 
 bool Host::is_stopping() {

@@ -33,6 +33,7 @@ class Host {
   void run();
   std::optional<Epoch> register_process();
   void run_registration(Epoch epoch);
+  void release(Epoch epoch);
   bool is_stopping();
   void pause(std::chrono::milliseconds time);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -17,10 +18,15 @@ struct LeaseOptions {
   Duration lock_timeout = std::chrono::seconds(30);  ///< worker_lock_timeout
   Duration buffer = std::chrono::seconds(5);         ///< worker_lock_renewal_buffer
 
-  /// How long after one renewal the next is due.
+  /// How long after one renewal the next is due: half of the lock when the buffer is not shorter
+  /// than that. At least a quarter of the lock stays, since claims are looked after step by step.
   Duration renewal() const {
-    return buffer < lock_timeout / 2 ? lock_timeout - buffer : lock_timeout / 2;
+    return lock_timeout -
+           std::clamp(buffer, std::min(lock_timeout / 4, kLeastBuffer), lock_timeout / 2);
   }
+
+ private:
+  static constexpr Duration kLeastBuffer = std::chrono::seconds(3);
 };
 
 /// Keeps the claims of this process and learns what became of them: one renewal for all, and one

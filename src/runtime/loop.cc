@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 namespace perdure::runtime {
@@ -89,7 +90,7 @@ bool Loop::step_once() {
   try {
     last_ = step_();
   } catch (const std::exception& error) {
-    // Memory ran out, most likely: what was under way is in the store as it was before.
+    // Memory ran out, most likely. Steps give back what they had taken before they let it out.
     last_ = {.trouble = unavailable(error.what())};
   } catch (...) {
     last_ = {.trouble = unavailable("an exception that is no std::exception")};
@@ -115,13 +116,15 @@ void Loop::wait(const ChangeMark& mark) {
   Interest interest = options_.interest;
   interest.after = mark;
   interest.until = last_.next_at;
-  interest.bound = options_.bound;
+  auto end = steady_now() + options_.bound;
   while (!stopping_ && !nudged_) {
+    interest.bound = std::max(std::chrono::milliseconds(0),
+                              std::chrono::ceil<std::chrono::milliseconds>(end - steady_now()));
     const Wake wake = provider_.wait_for_change(interest);
-    // Interrupted: for somebody else, or the condition of this loop tells.
-    const bool idle = wake.reason == Wake::Reason::kInterrupted ||
-                      (wake.reason == Wake::Reason::kBound && !options_.steps_when_idle);
-    if (!idle) return;
+    // For somebody else, or the condition of this loop tells. It does not lengthen the wait.
+    if (wake.reason == Wake::Reason::kInterrupted) continue;
+    if (wake.reason != Wake::Reason::kBound || options_.steps_when_idle) return;
+    end = steady_now() + options_.bound;
   }
 }
 

@@ -84,8 +84,13 @@ Registration::Registration(Parts parts,
   if (const Step first = watch_.poll_once(steady_now(), true); first.trouble) {
     log::warning("dead processes could not be looked for yet", {{"error", first.trouble->message}});
   }
-  for (const WorkerSettings& worker : served_queues(options_)) serve(worker);
-  look_after();
+  try {
+    for (const WorkerSettings& worker : served_queues(options_)) serve(worker);
+    look_after();
+  } catch (...) {  // no more threads: those that run must not be left waiting
+    abandon();
+    throw;
+  }
 }
 
 Registration::~Registration() {
@@ -138,9 +143,11 @@ void Registration::look_after() {
   LoopOptions leases;
   leases.name = "leases";
   leases.interest.claims_of = tokens_.epoch();
-  // Often enough for the locks of turns, too.
-  leases.bound = std::min(to_ms(options_.cancellation_poll_interval),
-                          to_ms(options_.orchestrator_lock_timeout) / 4);
+  // Often enough for locks of any length.
+  leases.bound = std::max(milliseconds(1),
+                          std::min({to_ms(options_.cancellation_poll_interval),
+                                    to_ms(options_.orchestrator_lock_timeout) / 4,
+                                    to_ms(options_.worker_lock_timeout) / 8}));
   leases.steps_when_idle = true;
   leases.longest_backoff = leases.bound;
   add_loop(keeping_, std::move(leases), [this] {
@@ -166,7 +173,7 @@ void Registration::look_after() {
 void Registration::watch_processes() {
   LoopOptions watching;
   watching.name = "processes";
-  watching.bound = to_ms(options_.process_heartbeat_interval);
+  watching.bound = std::max(milliseconds(1), to_ms(options_.process_heartbeat_interval) / 2);
   watching.longest_backoff = watching.bound;
   watching.steps_when_idle = true;
   add_loop(keeping_, std::move(watching), [this, seen = std::int64_t{0}]() mutable {
@@ -214,9 +221,10 @@ ShutdownReport Registration::shut_down() {
 }
 
 void Registration::abandon() {
+  const std::string reason = "this process was taken for dead: its work was given to others";
+  attempts_.fire_all(StopCause::kClaimLost, reason);
   stop_claiming();
-  attempts_.fire_all(StopCause::kClaimLost,
-                     "this process was taken for dead: its work was given to others");
+  attempts_.fire_all(StopCause::kClaimLost, reason);  // what was claimed meanwhile
   end(keeping_);
   settler_->close();
   frames_.close();

@@ -30,12 +30,13 @@ void Settler::add(std::shared_ptr<Attempt> attempt, WorkOutcome outcome) {
 Step Settler::poll_once() {
   std::deque<Ended> ended = take();
   if (ended.empty()) return {};
-  AckWorkItems ack;
-  for (const Ended& each : ended) {
-    const WorkItem& item = each.attempt->item();
-    ack.entries.push_back({item.id, item.lock, each.outcome, each.attempt->reported()});
+  Result<Batch<void>> answer = unavailable("not sent");
+  try {
+    answer = send(ended);
+  } catch (...) {
+    put_back(std::move(ended));
+    throw;
   }
-  const Result<Batch<void>> answer = parts_.provider.ack_work_items(std::move(ack));
   Step step;
   std::deque<Ended> again;
   for (std::size_t i = 0; i < ended.size(); ++i) {
@@ -51,6 +52,15 @@ Step Settler::poll_once() {
   }
   put_back(std::move(again));
   return step;
+}
+
+Result<Batch<void>> Settler::send(const std::deque<Ended>& ended) {
+  AckWorkItems ack;
+  for (const Ended& each : ended) {
+    const WorkItem& item = each.attempt->item();
+    ack.entries.push_back({item.id, item.lock, each.outcome, each.attempt->reported()});
+  }
+  return parts_.provider.ack_work_items(std::move(ack));
 }
 
 std::deque<Settler::Ended> Settler::take() {

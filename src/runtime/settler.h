@@ -52,6 +52,7 @@ class Settler {
   };
 
   std::deque<Ended> take();
+  Result<Batch<void>> send(const std::deque<Ended>& ended);
   void put_back(std::deque<Ended> ended);
   void done(const Ended& ended, const Result<void>& answer);
 

@@ -82,6 +82,9 @@ void restore() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &former[i], nullptr);
 }
 
+/// Longer than a process takes to stop, and short enough to be added to any time.
+constexpr Duration kLongest = std::chrono::hours(24 * 365);
+
 /// Ends the process when it is not destroyed in time.
 class ForcedExit {
  public:
@@ -89,7 +92,7 @@ class ForcedExit {
     if (timeout <= Duration::zero()) return;
     thread_ = std::jthread([this, signal, timeout](const std::stop_token& done) {
       std::unique_lock lock(mutex_);
-      over_.wait_for(lock, done, timeout, [] { return false; });
+      over_.wait_for(lock, done, std::min(timeout, kLongest), [] { return false; });
       if (done.stop_requested()) return;
       log::error("stopping takes longer than force_exit_timeout: the process ends",
                  {{"signal", signal}, {"timeout_ms", timeout.count() / 1'000}});

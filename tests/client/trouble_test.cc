@@ -102,7 +102,7 @@ TEST_F(Trouble, AnUnknownOutcomeSaysSoAndHowToGoOn) {
   {
     const failpoint::Scoped lost("sqlite.answer.before", fails(ErrorCode::kUnavailable, -1));
     message = message_of<Unavailable>(
-        [&] { client_.within(50ms).start(doubled, "a", 1, {.request_id = "mine"}); });
+        [&] { client_.within(3s).start(doubled, "a", 1, {.request_id = "mine"}); });
   }
   EXPECT_TRUE(contains(message, "it is not known whether the call took place")) << message;
   EXPECT_TRUE(contains(message, "repeat it with request_id 'mine'")) << message;

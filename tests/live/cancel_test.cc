@@ -203,13 +203,13 @@ TEST_F(LiveCancel, EndsAnAttemptAtItsStartToClose) {
   });
   registry.add(limited, [](OrchestrationContext& ctx) -> Task<std::string> {
     const std::string input = "slow";
-    co_return co_await ctx.call(toil, input, {.retry = retry(2, 1ms), .start_to_close = 30ms});
+    co_return co_await ctx.call(toil, input, {.retry = retry(2, 1ms), .start_to_close = 3s});
   });
   registry_ = registry;
   run();
   start(limited, "l");
   EXPECT_EQ(end_of("l").output, "\"second\"");
-  EXPECT_NE(talk_->said().find("start_to_close of 30 ms"), std::string::npos);
+  EXPECT_NE(talk_->said().find("start_to_close of 3000 ms"), std::string::npos);
 }
 
 TEST_F(LiveCancel, FailsACallWhoseLastAttemptTookTooLong) {
@@ -226,7 +226,7 @@ TEST_F(LiveCancel, FailsACallWhoseLastAttemptTookTooLong) {
 TEST_F(LiveCancel, EndsACallAtItsTimeout) {
   registry_.add(limited, [](OrchestrationContext& ctx) -> Task<std::string> {
     const std::string input = "slow";
-    const auto outcome = co_await ctx.call(toil, input, {.timeout = 30ms}).outcome();
+    const auto outcome = co_await ctx.call(toil, input, {.timeout = 3s}).outcome();
     co_return outcome.failure().type;
   });
   run();

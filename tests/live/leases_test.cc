@@ -1,4 +1,5 @@
 #include <atomic>
+#include <thread>
 
 #include "tests/live/live_fixture.h"
 
@@ -19,8 +20,8 @@ class LiveLeases : public Live {
 
   static RuntimeOptions short_locks() {
     RuntimeOptions short_lived = options();
-    short_lived.worker_lock_timeout = 400ms;
-    short_lived.worker_lock_renewal_buffer = 300ms;
+    short_lived.worker_lock_timeout = 4s;
+    short_lived.worker_lock_renewal_buffer = 3s;  // renewed every 2 s
     return short_lived;
   }
 };
@@ -32,7 +33,7 @@ TEST_F(LiveLeases, AreRenewedWhileAHandlerRuns) {
   registry_.add(hold, [renewals, attempts](ActivityContext& ctx, int value) {
     ++*attempts;
     // Far longer than its lock would last.
-    while (*renewals < 10) ctx.sleep_for(1ms);
+    while (*renewals < 3) ctx.sleep_for(1ms);
     return value;
   });
   run(short_locks());
@@ -76,12 +77,12 @@ TEST_F(LiveLeases, OfInstancesAreRenewedWhileATurnTakesLong) {
   registry_.add(thinker, [](OrchestrationContext& ctx) -> Task<int> {
     ++thoughts;
     // Far longer than its lock would last.
-    while (*renewals_of_thinker < 8) std::this_thread::yield();
+    while (*renewals_of_thinker < 3) std::this_thread::sleep_for(1ms);
     co_await ctx.timer(1ms);
     co_return 1;
   });
   RuntimeOptions short_lived = options();
-  short_lived.orchestrator_lock_timeout = 200ms;
+  short_lived.orchestrator_lock_timeout = 4s;
   short_lived.max_cached_orchestrations = 0;
   run(short_lived);
   start(thinker, "t");

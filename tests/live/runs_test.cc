@@ -107,19 +107,14 @@ TEST_F(LiveRuns, AskNoTableWhileNothingHappens) {
   start(climb, "c", "3");
   EXPECT_EQ(end_of("c").output, "3");
   // The loops come to rest: their waits end and begin again, and nobody asks anything.
-  int asked = -1;
   wait_for(
       [&] {
-        if (asked == store_.asked) return true;
-        asked = store_.asked;
+        const int asked = store_.asked;
         const int waits = store_.waits;
-        wait_for([&] { return store_.waits > waits + 30; }, "waits that begin anew");
+        wait_for([&] { return store_.waits > waits + 130; }, "waits that begin anew");
         return asked == store_.asked;
       },
       "loops that rest");
-  const int waits = store_.waits;
-  wait_for([&] { return store_.waits > waits + 100; }, "waits that begin anew");
-  EXPECT_EQ(store_.asked, asked);
 }
 
 TEST_F(LiveRuns, OutlastAStoreThatIsDown) {

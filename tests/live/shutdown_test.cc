@@ -42,7 +42,8 @@ TEST_F(LiveShutdown, WaitsForHandlersThatRun) {
   start(stepper, "s", "1");
   ASSERT_TRUE(told_->begun.wait());
   std::future<void> stopping = stop();
-  EXPECT_EQ(stopping.wait_for(50ms), std::future_status::timeout) << "it waits for the handler";
+  // Long enough for the stop to have reached the loops: no turn follows.
+  EXPECT_EQ(stopping.wait_for(2s), std::future_status::timeout) << "it waits for the handler";
   told_->may_end.open();
   ASSERT_EQ(stopping.wait_for(kHanging), std::future_status::ready);
   EXPECT_EQ(info("s").status, ExecutionStatus::kRunning) << "no turn after the stop";

@@ -59,7 +59,7 @@ TEST_F(TwoProcesses, TheSurvivorTakesTheWorkOfTheKilled) {
   ASSERT_NO_FATAL_FAILURE(let_the_first_hold("a"));
   first_->send(SIGKILL);
   const auto killed = steady_now();
-  ASSERT_TRUE(eventually([&] { return world_.marks(1).begun == kRuns; }, kFarTooLate));
+  ASSERT_TRUE(eventually([&] { return world_.marks(1).begun >= kRuns; }, kFarTooLate));
   const auto moved = std::chrono::duration_cast<std::chrono::milliseconds>(steady_now() - killed);
   expect_done_by("a", *second_);
   std::cout << "the work moved within " << moved.count() << " ms of SIGKILL" << std::endl;

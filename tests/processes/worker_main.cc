@@ -22,13 +22,14 @@ constexpr const char* kBegin = "sqlite.begin.before";
 constexpr const char* kCommit = "sqlite.commit.before";
 constexpr const char* kCommitted = "sqlite.commit.after";
 
-RuntimeOptions short_intervals() {
+RuntimeOptions short_intervals(int max_attempts) {
   RuntimeOptions options;
+  options.max_attempts = max_attempts;
   options.max_concurrent_activities = 16;
   options.cancellation_poll_interval = 50ms;
   options.store_poll_interval = 50ms;
   options.process_heartbeat_interval = 50ms;
-  options.worker_dead_after = 1s;
+  options.worker_dead_after = 4s;
   options.shutdown_grace_period = 5s;
   return options;
 }
@@ -75,11 +76,11 @@ void listen(WorkerMarks& marks, const std::stop_token& stop) {
   }
 }
 
-int run(const std::string& url, const std::string& path, std::size_t number) {
+int run(const std::string& url, const std::string& path, std::size_t number, int max_attempts) {
   Marks marks(path);
   WorkerMarks& mine = marks.of(number);
   const Registry registry = mixed_code(mine);
-  Runtime runtime(open(url), registry, short_intervals());
+  Runtime runtime(open(url), registry, short_intervals(max_attempts));
   const std::jthread listener([&](const std::stop_token& stop) { listen(mine, stop); });
   std::cout << "ready" << std::endl;
   run_until_signal(runtime);
@@ -90,8 +91,8 @@ int run(const std::string& url, const std::string& path, std::size_t number) {
 }  // namespace perdure::test
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is cut off leaves nothing behind
   perdure::log::set_level(perdure::log::Level::kError);
-  return perdure::test::run(argv[1], argv[2], std::stoul(argv[3]));
+  return perdure::test::run(argv[1], argv[2], std::stoul(argv[3]), std::stoi(argv[4]));
 }

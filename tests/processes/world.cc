@@ -8,7 +8,8 @@
 
 namespace perdure::test {
 
-World::World() : store_(open("sqlite:" + file())), client_(store_) {}
+World::World(int max_attempts)
+    : max_attempts_(max_attempts), store_(open("sqlite:" + file())), client_(store_) {}
 
 std::unique_ptr<Child> World::spawn_only(std::size_t number) {
   WorkerMarks& mine = marks(number);
@@ -16,9 +17,11 @@ std::unique_ptr<Child> World::spawn_only(std::size_t number) {
   mine.turns = 0;
   mine.order = Order::kNothing;
   mine.obeyed = Order::kNothing;
-  return std::make_unique<Child>(
-      PERDURE_PROCESS_WORKER,
-      std::vector{"sqlite:" + file(), dir_.file("marks"), std::to_string(number)});
+  return std::make_unique<Child>(PERDURE_PROCESS_WORKER,
+                                 std::vector{"sqlite:" + file(),
+                                             dir_.file("marks"),
+                                             std::to_string(number),
+                                             std::to_string(max_attempts_)});
 }
 
 std::unique_ptr<Child> World::spawn(std::size_t number) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <perdure/client.h>
+#include <perdure/runtime_options.h>
 
 #include "provider/provider.h"
 #include "tests/processes/child.h"
@@ -18,7 +19,8 @@ namespace perdure::test {
 /// the client.
 class World {
  public:
-  World();
+  /// Of the workers: claims of a call that may be lost, see RuntimeOptions.
+  explicit World(int max_attempts = RuntimeOptions().max_attempts);
 
   /// A worker that is ready. At its number all marks but `begun` and `hold` are cleared.
   std::unique_ptr<Child> spawn(std::size_t number = 0);
@@ -34,6 +36,7 @@ class World {
   void order(std::size_t number, Order order);
 
  private:
+  const int max_attempts_;
   support::TempDir dir_;
   Marks marks_{dir_.file("marks")};
   std::shared_ptr<Provider> store_;

@@ -63,7 +63,7 @@ bool is_on_trial(int losses, int max_losses) {
 
 Duration trial_time(int losses, int max_losses) {
   constexpr Duration kFirst = std::chrono::minutes(1);
-  constexpr int kMostDoublings = 10;
+  constexpr int kMostDoublings = 4;
   const int doublings = std::clamp(losses + 1 - max_losses, 0, kMostDoublings);
   return kFirst * (std::int64_t{1} << doublings);
 }

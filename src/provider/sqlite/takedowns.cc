@@ -24,7 +24,14 @@ Result<CancelAnswer> take_down(WriteContext& context,
                                const std::string& request_id,
                                const TakedownOrder& order) {
   PERDURE_ASSIGN_OR_RETURN(const auto before, find_answer(context.db, order.kind, request_id));
-  if (before) return answer_again(*before);
+  if (before) {
+    const auto first = load_instance(context.db, before->instance);
+    if (first && first->id != id) {
+      return invalid_argument("request_id '" + request_id + "' was used for run '" + first->id +
+                              "' before: take another one");
+    }
+    return answer_again(*before);
+  }
   const auto instance = find_instance(context.db, id);
   if (!instance) return not_found("no instance '" + id + "'");
 
