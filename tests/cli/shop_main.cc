@@ -29,12 +29,10 @@ namespace {
 void start(Provider& store,
            const std::string& id,
            std::string_view name,
-           const std::string& input = "null",
-           const std::string& version = {}) {
+           const std::string& input = "null") {
   StartOrchestration request;
   request.id = id;
   request.name = std::string(name);
-  request.version = version;
   request.input = input;
   const auto started = store.start_orchestration(std::move(request));
   if (!started.ok()) throw std::runtime_error(started.error().message);
@@ -59,7 +57,7 @@ void fill(const std::string& url) {
   start(*store, "price-1", pricing.name(), "5");
   start(*store, "count-1", counter.name(), "1");
   start(*store, "wait-1", waiter.name());
-  start(*store, "ruled-1", ruled.name(), "null", "1.0");
+  start(*store, "ruled-1", ruled.name());  // its first turn settles the version
   start(*store, "foreign-1", foreign.name());
   run_until_idle(*store, code_before());
   start(*store, "untouched-1", checkout.name(), "1");  // has had no turn
