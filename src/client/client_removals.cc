@@ -23,12 +23,11 @@ RunsDeleted Client::remove_ended(const DeleteFilter& filter) const {
   for (const std::string& id : filter.ids) request.ids.push_back(client::checked_id("ids", id));
   request.statuses = filter.statuses;
   request.completed_before = filter.completed_before;
-  if (!filter.request_id.empty() && !filter.after.empty())
-    request.after = client::read_bulk_cursor(filter.after);
+  if (!filter.after.empty()) request.after = client::read_bulk_cursor(filter.after);
   request.max_roots = filter.max_runs;
   request.request_id = client::request_id_or_made(filter.request_id);
   // Each page is a call of its own.
-  if (!filter.after.empty()) request.request_id += "/" + filter.after;
+  if (!filter.request_id.empty() && !filter.after.empty()) request.request_id += "/" + filter.after;
   if (filter.max_runs <= 0) throw InvalidArgument("max_runs must be at least 1");
   const auto answer = client::change(*store_, request, client::CallTime(options_.call_timeout));
   return {answer.roots,

@@ -53,6 +53,7 @@ TEST_P(Removal, InBulkTakesEndedRunsByIdOrAge) {
   DeleteFilter old;
   old.completed_before = store_->clock().now() + 1h;
   old.max_runs = 1;
+  old.request_id = "nightly";  // of all pages together
   std::int64_t removed = 0;
   for (int calls = 0; calls < 10; ++calls) {
     const RunsDeleted answer = client_.remove_ended(old);
