@@ -104,6 +104,7 @@ def wrong_options(folder):
             (["provider", *url, "--count", "9"], ["--count", "4000"]),
             (["provider", *url, "--durability", "some"], ["--durability", "full"]),
             (["provider", *url, "--slow-fsync", "-1"], ["--slow-fsync", "0 to"]),
+            (["provider", *url, "--held", "9"], ["--held", "says nothing", "--threads"]),
             (["provider", *url, "--repeat", "x"], ["--repeat"])):
         done = run(arguments, 2)
         assert done.stdout == "", done

@@ -11,6 +11,8 @@ namespace perdure::bench {
 
 namespace {
 
+constexpr std::int64_t kRows = 1'000'000;
+
 constexpr std::size_t kItems = 64;
 constexpr std::int64_t kFetches = 50;
 /// The short queue must last for all fetches.
@@ -125,7 +127,7 @@ Result<double> run(ProviderBench& bench, SqliteStores& stores, const Case& one) 
 
 Status measure_fetches(ProviderBench& bench, SqliteStores& stores) {
   Figure figure{.key = "fetch_ms"};
-  for (const Case& one : cases(bench.options.count)) {
+  for (const Case& one : cases(bench.options.count.value_or(kRows))) {
     PERDURE_ASSIGN_OR_RETURN(const double milliseconds, run(bench, stores, one));
     figure.values.push_back({one.label, milliseconds});
   }

@@ -12,6 +12,8 @@ namespace perdure::bench {
 
 namespace {
 
+constexpr std::int64_t kInFlight = 2'048;
+
 Result<std::unique_ptr<sqlite::TurnLimit>> make_limit(SqliteStores& stores,
                                                       std::int64_t instances) {
   PERDURE_ASSIGN_OR_RETURN(const std::string path, stores.reserve("-limit"));
@@ -38,11 +40,11 @@ Status run_turns(ProviderBench& bench, SqliteStores& stores) {
   PERDURE_ASSIGN_OR_RETURN(auto store, stores.open(path));
   PERDURE_ASSIGN_OR_RETURN(const sqlite::Durability durability, sqlite::read_durability(*store));
   report.durability = durability == sqlite::Durability::kFull ? "full" : "relaxed";
-  PERDURE_ASSIGN_OR_RETURN(const auto limit, make_limit(stores, bench.options.in_flight));
+  PERDURE_ASSIGN_OR_RETURN(const auto limit, make_limit(stores, report.in_flight));
   PERDURE_ASSIGN_OR_RETURN(const Epoch epoch,
                            store->register_process({.host = "bench", .pid = ::getpid()}));
   TokenMint mint(epoch);
-  TurnLoop loop(*store, mint, report, bench.options.in_flight);
+  TurnLoop loop(*store, mint, report, report.in_flight);
   PERDURE_RETURN_IF_ERROR(measure_batches(bench, loop, *limit));
   PERDURE_RETURN_IF_ERROR(measure_threads(bench, loop));
   PERDURE_RETURN_IF_ERROR(measure_commit(bench, *store, epoch));
@@ -60,7 +62,7 @@ Result<Report> run_provider(const Options& options, Progress& progress) {
   Report report;
   report.workload = "provider";
   report.provider = "sqlite";
-  report.in_flight = options.in_flight;
+  report.in_flight = options.in_flight.value_or(kInFlight);
   ProviderBench bench{options, progress, report};
   // Before the stores, so that it outlives them.
   std::optional<sqlite::SlowSync> slow;

@@ -8,7 +8,8 @@
 /// What a workload found.
 namespace perdure::bench {
 
-/// One key of the output: a number, or numbers by label in the order in which they are shown.
+/// One key of the output: a number, or numbers by label in the order in which they are shown, or a
+/// list of numbers.
 struct Figure {
   /// Ends of what the repetitions gave.
   struct Spread {
@@ -23,6 +24,7 @@ struct Figure {
 
   std::string key;
   std::vector<Value> values;
+  bool list = false;             ///< the values have no labels and are an array of the JSON object
   bool for_people_only = false;  ///< shown in the table, no key of the JSON object
 };
 

@@ -21,6 +21,11 @@ double rounded(double number) {
 
 template <class Show>
 Json by_label(const Figure& figure, const Show& show) {
+  if (figure.list) {
+    Json numbers = Json::array();
+    for (const Figure::Value& value : figure.values) numbers.push_back(show(value));
+    return numbers;
+  }
   if (figure.values.size() == 1 && figure.values[0].label.empty()) return show(figure.values[0]);
   Json numbers = Json::object();
   for (const Figure::Value& value : figure.values) numbers[value.label] = show(value);

@@ -38,6 +38,14 @@ TEST(Report, BecomesOneObject) {
   EXPECT_FALSE(json.contains("spread"));
 }
 
+TEST(Report, ShowsAListAsAnArray) {
+  Report report = report_of(1, 2, 3);
+  report.figures.push_back(
+      {.key = "by_decile", .values = {{.number = 1.5}, {.number = 2}}, .list = true});
+  const auto json = nlohmann::json::parse(to_json(report, 1));
+  EXPECT_EQ(json["by_decile"], (nlohmann::json{1.5, 2.0}));
+}
+
 TEST(Report, OfSeveralRunsHasMediansAndTheirSpread) {
   const Report merged = merge({report_of(1, 8, 5), report_of(3, 9, 5), report_of(2, 7, 5)});
   EXPECT_EQ(merged.seconds, 6);

@@ -1,0 +1,34 @@
+#include "cli/bench/workload.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "cli/bench/provider_workload.h"
+
+namespace perdure::bench {
+
+namespace {
+
+constexpr std::array kWorkloads{
+    Workload{.name = "provider",
+             .run = &run_provider,
+             .takes = "--seconds --warmup --in-flight --count --threads --slow-fsync",
+             .least_in_flight = 128,
+             .least_count = 4'000},
+};
+
+}  // namespace
+
+std::span<const Workload> workloads() {
+  return kWorkloads;
+}
+
+const Workload& workload(std::string_view name) {
+  const auto* found = std::find_if(
+      kWorkloads.begin(), kWorkloads.end(), [&](const Workload& one) { return one.name == name; });
+  PERDURE_CHECK(found != kWorkloads.end(), "the command line names a workload");
+  return *found;
+}
+
+}  // namespace perdure::bench
