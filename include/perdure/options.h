@@ -110,6 +110,9 @@ struct DetachedOptions {
 struct StartOptions {
   std::string_view version = {};
   std::string_view queue = "default";
+  /// -100 to 100, higher first: of the run's turns among those that are due. Its activities add it
+  /// to their own, its children (not detached runs) inherit it, and continue-as-new keeps it.
+  int priority = 0;
   Duration delay = {};
   Duration run_timeout = {};  ///< deadline of the run, from its start
   OnConflict on_conflict = OnConflict::kFail;

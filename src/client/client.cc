@@ -4,6 +4,7 @@
 
 #include "client/made_id.h"
 #include "client/run_values.h"
+#include "client/start_request.h"
 #include "client/store_calls.h"
 
 namespace perdure {
@@ -40,16 +41,8 @@ Client::Started Client::start_text(std::string_view name,
                                    std::string_view id,
                                    std::string input,
                                    const StartOptions& options) const {
-  StartOrchestration start;
-  start.id = id.empty() ? client::made_id() : std::string(id);
-  start.name = std::string(name);
-  start.version = std::string(options.version);
-  start.queue = std::string(options.queue);
-  start.input = std::move(input);
-  start.delay = options.delay;
-  start.run_timeout = options.run_timeout;
-  start.on_conflict = options.on_conflict;
-  start.on_reuse = options.on_reuse;
+  StartOrchestration start = client::start_request(
+      name, id.empty() ? client::made_id() : std::string(id), std::move(input), options);
   start.cleanup_timeout = options_.cancel_cleanup_timeout;
   start.request_id = client::request_id_or_made(options.request_id);
   const auto started = client::change(*store_, start, client::CallTime(options_.call_timeout));

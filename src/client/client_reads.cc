@@ -9,7 +9,7 @@
 #include "client/store_calls.h"
 #include "client/wait_for_end.h"
 #include "model/option_ranges.h"
-#include "replayer/history_json.h"
+#include "replayer/recorded_history.h"
 
 namespace perdure {
 
@@ -53,17 +53,8 @@ Result<std::vector<HistoryEvent>> read_all(Provider& store, const InstanceInfo& 
 
 Result<std::string> write_history(Provider& store, const std::string& id, std::int64_t execution) {
   PERDURE_ASSIGN_OR_RETURN(const InstanceInfo run, find_execution(store, id, execution));
-  replayer::RecordedHistory history;
-  PERDURE_ASSIGN_OR_RETURN(history.events, read_all(store, run));
-  history.instance_id = run.id;
-  history.execution = run.current.execution;
-  history.name = history.events.front().name;
-  // A run that was started without a version got its one at its first turn.
-  const std::string& asked_for = history.events.front().text;
-  history.version = asked_for.empty() ? run.version : asked_for;
-  history.queue = run.queue;
-  history.had_turn = run.current.last_turn.serial != 0;
-  return replayer::to_history_json(history);
+  PERDURE_ASSIGN_OR_RETURN(auto events, read_all(store, run));
+  return replayer::to_history_json(replayer::recorded_history(run, run.current, std::move(events)));
 }
 
 InstanceFilter instance_filter(const RunFilter& filter) {

@@ -29,6 +29,7 @@ struct NewChild {
   std::string version;
   std::string queue;
   std::string input;
+  int priority = 0;  ///< of the run that begins
   bool detached = false;
   ClosePolicy close_policy = ClosePolicy::kCancel;
   OnReuse on_reuse = OnReuse::kAllow;

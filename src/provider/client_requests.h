@@ -45,6 +45,10 @@ struct OrchestrationStarted {
   std::string id = {};
 };
 
+/// Range of the priority of a run: few values, since a fetch looks at each that is in use.
+inline constexpr int kLowestPriority = -100;
+inline constexpr int kHighestPriority = 100;
+
 /// Creates instance, execution, its `started` event and its start message in one commit; buffered
 /// early events of the id are delivered behind the start, in their order. A delayed start is
 /// hurried by nothing: the instance is not fetched before its time.
@@ -60,6 +64,9 @@ struct StartOrchestration {
   std::string name;
   std::string version;
   std::string queue = "default";
+  /// Of the run's turns among those that are due. Its activities add it to theirs, its children
+  /// inherit it, and it stays through continue-as-new.
+  int priority = 0;
   std::string input;
   Duration delay{};
   /// Deadline of the run, from its start; zero = none. A run_deadline message comes at that time;

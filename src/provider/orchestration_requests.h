@@ -41,6 +41,7 @@ struct OrchestrationItem {
   std::string name;
   std::string version;
   std::string queue;
+  int priority = 0;  ///< of the run
   std::optional<ParentLink> parent;
   ExecutionStatus status = ExecutionStatus::kRunning;
   EventId last_event;   ///< history goes up to here
@@ -70,9 +71,10 @@ struct FetchedOrchestrationItems {
 
 /// Locks up to `tokens.size()` instances of a queue that have a visible message, are not held back
 /// and not locked (or whose lock has expired: a loss is charged), whose name and version are
-/// served. A canceled run whose time for cleanup is over (`cleanup_at`) needs no code to end, so
-/// from then on it is locked whatever is served. Oldest due first; one instance never twice. Marks
-/// just the visible messages. No cost grows with the number of instances that are not locked.
+/// served: higher priority first, then the oldest due. A canceled run whose time for cleanup is
+/// over (`cleanup_at`) needs no code to end, so from then on it is locked whatever is served. One
+/// instance never twice. Marks just the visible messages. No cost grows with the number of
+/// instances that are not locked.
 ///
 /// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch or one
 /// that is listed twice.

@@ -1,10 +1,22 @@
 #include "runtime/turn_to_commit.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <perdure/version.h>
 
 namespace perdure::runtime {
+
+namespace {
+
+int sum(int call, int run) {
+  return static_cast<int>(std::clamp<std::int64_t>(
+      std::int64_t{call} + run, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+}
+
+}  // namespace
 
 TurnCommit to_commit(const OrchestrationItem& item,
                      const std::string& version,
@@ -29,6 +41,10 @@ TurnCommit to_commit(const OrchestrationItem& item,
   commit.canceled_children = std::move(decisions.canceled_children);
   commit.cleanup_timeout = options.cleanup_timeout;
   commit.next = std::move(decisions.next);
+  for (NewWork& work : commit.work) work.priority = sum(work.priority, item.priority);
+  for (NewChild& child : commit.children) {
+    if (!child.detached) child.priority = item.priority;
+  }
   return commit;
 }
 

@@ -3,6 +3,7 @@
 #include <perdure/testing.h>
 
 #include "client/run_values.h"
+#include "client/start_request.h"
 #include "client/throw_error.h"
 #include "model/status.h"
 #include "replayer/history_json.h"
@@ -85,18 +86,8 @@ void TestRuntime::start_text(std::string_view name,
                              std::string_view id,
                              std::string input,
                              const StartOptions& options) {
-  StartOrchestration start;
-  start.id = std::string(id);
-  start.name = std::string(name);
-  start.version = std::string(options.version);
-  start.queue = std::string(options.queue);
-  start.input = std::move(input);
-  start.delay = options.delay;
-  start.run_timeout = options.run_timeout;
-  start.on_conflict = options.on_conflict;
-  start.on_reuse = options.on_reuse;
+  StartOrchestration start = client::start_request(name, id, std::move(input), options);
   start.cleanup_timeout = engine_->options().cleanup_timeout;
-  start.request_id = std::string(options.request_id);
   const OrchestrationStarted started =
       or_throw(engine_->provider().start_orchestration(std::move(start)));
   engine_->attempts().fire(started.touched, "replaced by a new start");

@@ -18,6 +18,12 @@ Status check_not_negative(std::string_view field, Duration value) {
   return invalid_argument(std::string(field) + " must not be negative");
 }
 
+Status check_priority(int priority) {
+  if (priority >= kLowestPriority && priority <= kHighestPriority) return {};
+  return invalid_argument("priority must be " + std::to_string(kLowestPriority) + " to " +
+                          std::to_string(kHighestPriority) + ", not " + std::to_string(priority));
+}
+
 Status check_limit(std::int64_t max_descendants) {
   if (max_descendants >= 0) return {};
   return invalid_argument("max_descendants must not be negative");
@@ -77,6 +83,7 @@ Status check(const StartOrchestration& request) {
   PERDURE_RETURN_IF_ERROR(check_id("queue", request.queue));
   PERDURE_RETURN_IF_ERROR(check_request_id(request.request_id));
   PERDURE_RETURN_IF_ERROR(check_text("input", request.input));
+  PERDURE_RETURN_IF_ERROR(check_priority(request.priority));
   PERDURE_RETURN_IF_ERROR(check_not_negative("delay", request.delay));
   PERDURE_RETURN_IF_ERROR(check_not_negative("cleanup_timeout", request.cleanup_timeout));
   return check_not_negative("run_timeout", request.run_timeout);

@@ -23,6 +23,7 @@ struct ExecutionSpec {
   std::string version;
   std::string queue;
   std::string input;
+  int priority = 0;
   TimePoint start_at{};
   std::optional<TimePoint> deadline;
   std::string custom_status;

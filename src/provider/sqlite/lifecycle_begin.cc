@@ -57,7 +57,8 @@ void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec
                    spec.queue,
                    spec.name,
                    spec.version,
-                   delayed ? spec.start_at : TimePoint{});
+                   delayed ? spec.start_at : TimePoint{},
+                   spec.priority);
   }
   Message start;
   start.kind = MessageKind::kStart;
@@ -103,7 +104,8 @@ InstanceKey begin_instance(WriteContext& context,
                    parent_key,
                    parent_execution,
                    parent_event,
-                   close_policy);
+                   close_policy,
+                   spec.priority);
   } else {
     spec.execution = ExecutionNo{1};
     context.db.run(Sql::kInsertInstance,
@@ -116,7 +118,8 @@ InstanceKey begin_instance(WriteContext& context,
                    parent_execution,
                    parent_event,
                    close_policy,
-                   context.now);
+                   context.now,
+                   spec.priority);
     key = InstanceKey{context.db.last_insert_id()};
   }
   begin_execution(context, key, spec);

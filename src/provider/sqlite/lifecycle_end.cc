@@ -66,6 +66,7 @@ std::optional<ExecutionSpec> load_pending_start(WriteContext& context, InstanceK
     spec.queue = row.name(2);
     spec.input = row.text(3);
     spec.start_at = add(context.now, row.duration(4));
+    spec.priority = row.small(6);
     if (row.integer(5) > 0) spec.deadline = add(spec.start_at, row.duration(5));
   }
   return spec;

@@ -238,7 +238,8 @@ constexpr std::array
               "SELECT instance_key FROM instance_ready INDEXED BY instance_ready_damaged "
               "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND ("
               "(lock_token IS NULL AND ready_at IS NOT NULL"
-              " AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer')) OR "
+              " AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer'"
+              " OR typeof(priority) <> 'integer')) OR "
               "(lock_token IS NOT NULL AND (typeof(lock_token) <> 'integer'"
               " OR typeof(lock_epoch) <> 'integer' OR typeof(locked_until) <> 'integer'))) "
               "LIMIT ?4"},

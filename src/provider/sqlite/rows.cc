@@ -24,6 +24,7 @@ std::optional<InstanceRow> read_instance(const Query& query) {
                                  .close_policy = row.code<ClosePolicy>(9)};
   }
   instance.created_at = row.time(10);
+  instance.priority = row.small(11);
   return instance;
 }
 
@@ -41,6 +42,7 @@ void read_ready(const CheckedRow& row, ReadyRow& ready) {
   ready.losses = row.small_count(7);
   ready.deferrals = row.small_count(8);
   ready.cleanup_at = row.optional_time(9);
+  ready.priority = row.small(10);
 }
 
 }  // namespace

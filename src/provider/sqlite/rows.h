@@ -26,6 +26,7 @@ struct InstanceRow {
   ExecutionNo current;
   std::optional<ParentLink> parent;
   TimePoint created_at{};
+  int priority = 0;
 };
 
 struct ExecutionRow {
@@ -47,6 +48,7 @@ struct ReadyRow {
   TimePoint marked_until{};  ///< no marked message is visible later
   int losses = 0;
   int deferrals = 0;
+  int priority = 0;
   std::optional<Error> problem;  ///< a column cannot be read; lock and queue are read first
 };
 

@@ -26,7 +26,8 @@ CREATE TABLE instances (
   parent_execution  INTEGER,
   parent_event      INTEGER,
   close_policy      INTEGER,
-  created_at        INTEGER NOT NULL
+  created_at        INTEGER NOT NULL,
+  priority          INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX instances_by_parent ON instances (parent_key, parent_execution, parent_event)
   WHERE parent_key IS NOT NULL;
@@ -116,17 +117,19 @@ CREATE TABLE instance_ready (
   locked_at    INTEGER,
   marked_until INTEGER,
   losses       INTEGER NOT NULL DEFAULT 0,
-  deferrals    INTEGER NOT NULL DEFAULT 0
+  deferrals    INTEGER NOT NULL DEFAULT 0,
+  priority     INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX instance_ready_due
-  ON instance_ready (queue, name, version, max(ready_at, not_before))
+  ON instance_ready (queue, name, version, priority, max(ready_at, not_before))
   WHERE lock_token IS NULL AND ready_at IS NOT NULL;
 CREATE INDEX instance_ready_past_cleanup
   ON instance_ready (queue, max(ready_at, not_before, cleanup_at))
   WHERE lock_token IS NULL AND ready_at IS NOT NULL AND cleanup_at IS NOT NULL;
 CREATE INDEX instance_ready_damaged ON instance_ready (queue, name, version)
   WHERE (lock_token IS NULL AND ready_at IS NOT NULL
-         AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer'))
+         AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer'
+              OR typeof(priority) <> 'integer'))
      OR (lock_token IS NOT NULL
          AND (typeof(lock_token) <> 'integer' OR typeof(lock_epoch) <> 'integer'
               OR typeof(locked_until) <> 'integer'));
@@ -228,7 +231,8 @@ CREATE TABLE pending_starts (
   input        TEXT,
   delay        INTEGER NOT NULL,
   run_timeout  INTEGER NOT NULL,
-  created_at   INTEGER NOT NULL
+  created_at   INTEGER NOT NULL,
+  priority     INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE TABLE cascades (

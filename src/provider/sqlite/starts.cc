@@ -14,6 +14,7 @@ ExecutionSpec spec_of(const StartOrchestration& request, TimePoint now) {
   spec.version = request.version;
   spec.queue = request.queue;
   spec.input = request.input;
+  spec.priority = request.priority;
   spec.start_at = add(now, request.delay);
   if (request.run_timeout > Duration::zero()) {
     spec.deadline = add(spec.start_at, request.run_timeout);
@@ -35,7 +36,8 @@ void cancel_and_store(WriteContext& context,
                  or_null(request.input),
                  request.delay,
                  request.run_timeout,
-                 context.now);
+                 context.now,
+                 request.priority);
   TakedownOrder order;
   order.reason = "replaced by a new start of '" + request.id + "'";
   order.cleanup_timeout = request.cleanup_timeout;

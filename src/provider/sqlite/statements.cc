@@ -18,7 +18,7 @@ using Entry = StatementEntry;
   "last_turn, last_change, started_at, completed_at, engine_version"
 #define PERDURE_INSTANCE_COLUMNS                                                              \
   "instance_key, id, name, version, queue, current_execution, parent_key, parent_execution, " \
-  "parent_event, close_policy, created_at"
+  "parent_event, close_policy, created_at, priority"
 
 // SQLite sorts whatever is no number behind all numbers.
 #define PERDURE_LAST_TIME "9223372036854775807"
@@ -49,12 +49,13 @@ constexpr std::array kEntries{
     Entry{Sql::kInsertInstance,
           "insert_instance",
           "INSERT INTO instances (id, name, version, queue, current_execution, parent_key, "
-          "parent_execution, parent_event, close_policy, created_at) "
-          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"},
+          "parent_execution, parent_event, close_policy, created_at, priority) "
+          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"},
     Entry{Sql::kReuseInstance,
           "reuse_instance",
           "UPDATE instances SET name = ?2, version = ?3, queue = ?4, current_execution = ?5, "
-          "parent_key = ?6, parent_execution = ?7, parent_event = ?8, close_policy = ?9 "
+          "parent_key = ?6, parent_execution = ?7, parent_event = ?8, close_policy = ?9, "
+          "priority = ?10 "
           "WHERE instance_key = ?1"},
     Entry{Sql::kContinueInstance,
           "continue_instance",
@@ -190,12 +191,12 @@ constexpr std::array kEntries{
 
     Entry{Sql::kInsertReady,
           "insert_ready",
-          "INSERT INTO instance_ready (instance_key, queue, name, version, not_before) "
-          "VALUES (?1, ?2, ?3, ?4, ?5)"},
+          "INSERT INTO instance_ready (instance_key, queue, name, version, not_before, priority) "
+          "VALUES (?1, ?2, ?3, ?4, ?5, ?6)"},
     Entry{Sql::kLoadReady,
           "load_ready",
           "SELECT queue, ready_at, not_before, lock_epoch, lock_token, locked_until, marked_until, "
-          "losses, deferrals, cleanup_at FROM instance_ready WHERE instance_key = ?1"},
+          "losses, deferrals, cleanup_at, priority FROM instance_ready WHERE instance_key = ?1"},
     Entry{Sql::kLowerReady,
           "lower_ready",
           "UPDATE instance_ready SET ready_at = ?2 WHERE instance_key = ?1"},
@@ -209,16 +210,23 @@ constexpr std::array kEntries{
           "losses = losses + 1 WHERE lock_token IS NOT NULL AND locked_until <= ?1 "
           "AND lock_epoch IN (SELECT epoch FROM processes WHERE typeof(ended_at) <> 'integer') "
           "RETURNING queue"},
+    // Index: instance_ready_due, the last below ?4.
+    Entry{Sql::kNextPriority,
+          "next_priority",
+          "SELECT priority FROM instance_ready WHERE queue = ?1 AND name = ?2 AND version = ?3 "
+          "AND lock_token IS NULL AND ready_at IS NOT NULL AND priority < ?4 "
+          "AND typeof(priority) = 'integer' ORDER BY priority DESC LIMIT 1"},
     // Indexes: instance_ready_due, instance_ready_past_cleanup.
     Entry{Sql::kDueInstances,
           "due_instances",
           "SELECT instance_key, max(ready_at, not_before) FROM instance_ready "
-          "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND lock_token IS NULL "
-          "AND ready_at IS NOT NULL AND max(ready_at, not_before) <= ?4 "
-          "ORDER BY max(ready_at, not_before) LIMIT ?5"},
+          "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND priority = ?4 "
+          "AND lock_token IS NULL AND ready_at IS NOT NULL AND max(ready_at, not_before) <= ?5 "
+          "ORDER BY max(ready_at, not_before) LIMIT ?6"},
     Entry{Sql::kDuePastCleanup,
           "due_past_cleanup",
-          "SELECT instance_key, max(ready_at, not_before, cleanup_at) FROM instance_ready "
+          "SELECT instance_key, max(ready_at, not_before, cleanup_at), "
+          "iif(typeof(priority) = 'integer', priority, 0) FROM instance_ready "
           "WHERE queue = ?1 AND lock_token IS NULL AND ready_at IS NOT NULL "
           "AND cleanup_at IS NOT NULL AND max(ready_at, not_before, cleanup_at) <= ?2 "
           "ORDER BY max(ready_at, not_before, cleanup_at) LIMIT ?3"},
@@ -240,7 +248,8 @@ constexpr std::array kEntries{
           "unlock_after_abandon",
           "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
           "not_before = ?2, losses = losses + ?3, deferrals = deferrals + ?4, ready_at = ?5, "
-          "cleanup_at = iif(typeof(cleanup_at) = 'integer', cleanup_at, NULL) "
+          "cleanup_at = iif(typeof(cleanup_at) = 'integer', cleanup_at, NULL), "
+          "priority = iif(typeof(priority) = 'integer', priority, 0) "
           "WHERE instance_key = ?1"},
     Entry{Sql::kRenewInstanceLock,
           "renew_instance_lock",
@@ -429,10 +438,11 @@ constexpr std::array kEntries{
     Entry{Sql::kStorePendingStart,
           "store_pending_start",
           "INSERT OR REPLACE INTO pending_starts (instance_key, name, version, queue, input, "
-          "delay, run_timeout, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
+          "delay, run_timeout, created_at, priority) "
+          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
     Entry{Sql::kLoadPendingStart,
           "load_pending_start",
-          "SELECT name, version, queue, input, delay, run_timeout FROM pending_starts "
+          "SELECT name, version, queue, input, delay, run_timeout, priority FROM pending_starts "
           "WHERE instance_key = ?1"},
     Entry{Sql::kDeletePendingStart,
           "delete_pending_start",

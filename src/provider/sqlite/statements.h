@@ -52,6 +52,7 @@ enum class Sql : int {
   kLowerReady,
   kServeAs,
   kFreeExpiredLocks,
+  kNextPriority,
   kDueInstances,
   kDuePastCleanup,
   kNextLockEnd,

@@ -127,6 +127,7 @@ void start_child(WriteContext& context, Turn& turn, const NewChild& child) {
   spec.version = child.version;
   spec.queue = child.queue;
   spec.input = child.input;
+  spec.priority = child.priority;
   spec.start_at = child.start_at;
   spec.deadline = child.deadline;
   std::optional<ParentLink> parent;
@@ -192,6 +193,7 @@ void continue_as_new(WriteContext& context, Turn& turn) {
   spec.version = commit.next->version.value_or(commit.version.value_or(turn.instance.version));
   spec.queue = turn.instance.queue;
   spec.input = commit.next->input;
+  spec.priority = turn.instance.priority;
   spec.deadline = turn.execution.info.deadline;
   spec.custom_status = commit.custom_status.value_or(turn.execution.info.custom_status);
   spec.custom_status_version =

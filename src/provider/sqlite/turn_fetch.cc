@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <set>
+#include <tuple>
 
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
@@ -14,28 +17,59 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 
 struct DueInstance {
+  std::int64_t priority;
   TimePoint due;
   InstanceKey key;
 
-  auto operator<=>(const DueInstance&) const = default;
+  /// Higher priority first, then by time.
+  bool operator<(const DueInstance& other) const {
+    return std::tie(other.priority, due, key) < std::tie(priority, other.due, other.key);
+  }
 };
+
+/// Calls `look(priority)` for every priority that an unlocked instance has, the highest first,
+/// until it answers false. Each is one step down the index.
+template <class Look>
+void each_priority(Connection& db,
+                   const std::string& queue,
+                   const ServedOrchestration& served,
+                   const Look& look) {
+  for (std::int64_t below = std::numeric_limits<std::int64_t>::max();;) {
+    {
+      Query row = db.query(Sql::kNextPriority, queue, served.name, served.version, below);
+      if (!row.next()) return;
+      below = row.integer(0);
+    }
+    if (!look(below)) return;
+  }
+}
 
 std::vector<DueInstance> due_instances(WriteContext& context,
                                        const FetchOrchestrationItems& request) {
   std::vector<DueInstance> due;
   for (const ServedOrchestration& served : request.served) {
-    Query row = context.db.query(Sql::kDueInstances,
-                                 request.queue,
-                                 served.name,
-                                 served.version,
-                                 context.now,
-                                 request.tokens.size());
-    while (row.next()) due.push_back({row.time(1), row.id<InstanceKey>(0)});
+    std::size_t wanted = request.tokens.size();
+    each_priority(context.db, request.queue, served, [&](std::int64_t priority) {
+      Query row = context.db.query(Sql::kDueInstances,
+                                   request.queue,
+                                   served.name,
+                                   served.version,
+                                   priority,
+                                   context.now,
+                                   wanted);
+      while (row.next()) {
+        due.push_back({priority, row.time(1), row.id<InstanceKey>(0)});
+        --wanted;
+      }
+      return wanted > 0;
+    });
   }
   {
     Query row =
         context.db.query(Sql::kDuePastCleanup, request.queue, context.now, request.tokens.size());
-    while (row.next()) due.push_back({row.time(1), row.id<InstanceKey>(0)});
+    while (row.next()) {
+      due.push_back({row.integer(2), row.time(1), row.id<InstanceKey>(0)});
+    }
   }
   std::sort(due.begin(), due.end());
   // A name may have been listed twice, and one that is served be past its cleanup.
@@ -64,9 +98,17 @@ std::vector<InstanceKey> damaged_lines(WriteContext& context,
 std::optional<TimePoint> next_due(Connection& db, const FetchOrchestrationItems& request) {
   std::optional<TimePoint> next;
   for (const ServedOrchestration& served : request.served) {
-    Query row = db.query(
-        Sql::kDueInstances, request.queue, served.name, served.version, TimePoint::max(), 1);
-    if (row.next() && (!next || row.time(1) < *next)) next = row.time(1);
+    each_priority(db, request.queue, served, [&](std::int64_t priority) {
+      Query row = db.query(Sql::kDueInstances,
+                           request.queue,
+                           served.name,
+                           served.version,
+                           priority,
+                           TimePoint::max(),
+                           1);
+      if (row.next() && (!next || row.time(1) < *next)) next = row.time(1);
+      return true;
+    });
   }
   Query row = db.query(Sql::kDuePastCleanup, request.queue, TimePoint::max(), 1);
   if (row.next() && (!next || row.time(1) < *next)) next = row.time(1);
@@ -131,6 +173,7 @@ void describe(WriteContext& context, OrchestrationItem& item) {
   item.name = instance->name;
   item.version = instance->version;
   item.queue = instance->queue;
+  item.priority = instance->priority;
   item.parent = instance->parent;
   item.execution = instance->current;
   const ExecutionInfo info = load_current(context.db, *instance).info;

@@ -25,7 +25,8 @@ std::int64_t RowWriter::add_instance(const std::string& name, TimePoint now) {
           nullptr,
           nullptr,
           nullptr,
-          now);
+          now,
+          0);
   const std::int64_t key = db_.last_insert_id();
   db_.run(Sql::kInsertExecution,
           key,
@@ -53,7 +54,7 @@ std::int64_t RowWriter::add_instance(const std::string& name, TimePoint now) {
           true,
           nullptr,
           now);
-  db_.run(Sql::kInsertReady, key, kQueue, name, "", 0);
+  db_.run(Sql::kInsertReady, key, kQueue, name, "", 0, 0);
   return key;
 }
 

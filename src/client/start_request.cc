@@ -1,0 +1,26 @@
+#include "client/start_request.h"
+
+#include <utility>
+
+namespace perdure::client {
+
+StartOrchestration start_request(std::string_view name,
+                                 std::string_view id,
+                                 std::string input,
+                                 const StartOptions& options) {
+  StartOrchestration start;
+  start.id = std::string(id);
+  start.name = std::string(name);
+  start.version = std::string(options.version);
+  start.queue = std::string(options.queue);
+  start.priority = options.priority;
+  start.input = std::move(input);
+  start.delay = options.delay;
+  start.run_timeout = options.run_timeout;
+  start.on_conflict = options.on_conflict;
+  start.on_reuse = options.on_reuse;
+  start.request_id = std::string(options.request_id);
+  return start;
+}
+
+}  // namespace perdure::client
