@@ -1,5 +1,9 @@
 #include "base/random.h"
 
+#include <cerrno>
+#include <sys/random.h>
+#include <system_error>
+
 namespace perdure {
 
 namespace {
@@ -12,6 +16,15 @@ std::mt19937_64 system_seeded_engine() {
 }
 
 }  // namespace
+
+std::uint64_t system_bits() {
+  std::uint64_t bits = 0;
+  // So few bytes come whole or not at all.
+  while (getrandom(&bits, sizeof bits, 0) != sizeof bits) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
+  }
+  return bits;
+}
 
 Random::~Random() = default;
 

@@ -24,6 +24,9 @@ class Random {
   double unit();
 };
 
+/// 64 bits straight from the operating system: for an id now and then, also after a fork.
+std::uint64_t system_bits();
+
 /// Seeded from the operating system. A forked child repeats its parent's numbers: create it after
 /// the fork.
 class SystemRandom final : public Random {

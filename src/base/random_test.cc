@@ -62,6 +62,12 @@ TEST(SystemRandom, DiffersFromObjectToObject) {
   EXPECT_EQ(numbers.size(), 4U);
 }
 
+TEST(SystemBits, AreNeverTheSame) {
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 1'000; ++i) seen.insert(system_bits());
+  EXPECT_EQ(seen.size(), 1'000U);
+}
+
 TEST(SystemRandom, IsSharedByThreads) {
   SystemRandom random;
   std::vector<std::jthread> threads;

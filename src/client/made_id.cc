@@ -5,12 +5,10 @@
 namespace perdure::client {
 
 std::string made_id() {
-  // A generator of its own: a shared one would repeat itself in a forked child.
-  SystemRandom random;
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string id;
   for (int half = 0; half < 2; ++half) {
-    std::uint64_t bits = random.next();
+    std::uint64_t bits = system_bits();
     for (int digit = 0; digit < 16; ++digit, bits >>= 4U) id += kDigits[bits & 15U];
   }
   return id;

@@ -199,6 +199,43 @@ TEST_P(WorkLeases, AreCheckedOneByOneInTheOrderAsked) {
   EXPECT_EQ(check_all({}), States{});
 }
 
+TEST_P(WorkLeases, AreCheckedTogetherAsTheyAreOneByOne) {
+  constexpr std::size_t kMany = 60;
+  const WorkItem marked = marked_claim("marked");
+  lock("marked");
+  start_with_work("a", kMany);
+  const auto items = claim_up_to(kMany);
+  ASSERT_EQ(items.size(), kMany);
+  start_with_work("lapsed", 1);
+  FetchWorkItems brief = claim_request(1);
+  brief.lock_for = 1s;
+  const auto fetched = store().fetch_work_items(std::move(brief));
+  ASSERT_TRUE(fetched.ok() && fetched->items.size() == 1) << fetched;
+  const WorkItem lapsed = fetched->items[0];
+  advance(1s);
+  // Freed, but nobody took it: it keeps its token.
+  ASSERT_TRUE(store().sweep_work_items().ok());
+  auto other = register_another();
+  const WorkItem& first = items.front();
+  std::vector<HeldClaim> claims{
+      held(lapsed), held(marked), {first.id, other->next(), std::nullopt}};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i % 3 == 1) complete(items[i]);
+    claims.push_back(held(items[i]));
+  }
+
+  const States together = check_all(claims);
+  ASSERT_EQ(together.size(), claims.size());
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    EXPECT_EQ(States{together[i]}, check_all({claims[i]})) << i;
+  }
+  EXPECT_EQ(together[0], ClaimState::kRenewed);
+  EXPECT_EQ(together[1], ClaimState::kCanceled);
+  EXPECT_EQ(together[2], ClaimState::kGone);
+  EXPECT_EQ(together[3], ClaimState::kRenewed);
+  EXPECT_EQ(together[4], ClaimState::kGone);
+}
+
 TEST_P(WorkLeases, AreRenewedOneByOneInTheOrderAsked) {
   const WorkItem marked = marked_claim("marked");
   lock("marked");

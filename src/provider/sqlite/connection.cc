@@ -12,6 +12,9 @@ namespace {
 constexpr std::string_view kDataVersion = "PRAGMA data_version";
 
 /// The first line of a text of statements, for messages.
+constexpr int kSlotBytes = 2'048;
+constexpr int kSlots = 128;
+
 std::string_view head_of(std::string_view sql) {
   constexpr std::size_t kLongest = 80;
   return sql.substr(0, std::min(sql.find('\n'), kLongest));
@@ -34,7 +37,11 @@ std::unique_ptr<Connection> Connection::open(const std::string& path, Access acc
   return std::unique_ptr<Connection>(new Connection(db));
 }
 
-Connection::Connection(sqlite3* db) : db_(db), cache_(static_cast<std::size_t>(Sql::kCount)) {}
+Connection::Connection(sqlite3* db) : db_(db), cache_(static_cast<std::size_t>(Sql::kCount)) {
+  // What a statement needs while it runs then comes from memory of its own connection; the
+  // allocator of SQLite takes a lock that all connections share.
+  sqlite3_db_config(db_, SQLITE_DBCONFIG_LOOKASIDE, nullptr, kSlotBytes, kSlots);
+}
 
 Connection::~Connection() {
   for (CachedStatement& cached : cache_) sqlite3_finalize(cached.statement);

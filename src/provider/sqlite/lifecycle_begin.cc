@@ -57,6 +57,7 @@ void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec
                    spec.queue,
                    spec.name,
                    spec.version,
+                   context.now,
                    delayed ? spec.start_at : TimePoint{},
                    spec.priority);
   }

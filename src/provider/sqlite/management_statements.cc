@@ -246,7 +246,8 @@ constexpr std::array
         Entry{Sql::kDamagedWork,
               "damaged_work",
               "SELECT work_id FROM worker_queue INDEXED BY worker_queue_damaged "
-              "WHERE state NOT IN (1, 2, 3, 4) OR (state = 2 AND typeof(visible_at) <> 'integer') "
+              "WHERE (state <> 1 AND state <> 2 AND state <> 3 AND state <> 4) "
+              "OR (state = 2 AND typeof(visible_at) <> 'integer') "
               "OR (state = 3 AND (typeof(lock_epoch) <> 'integer'"
               " OR typeof(locked_until) <> 'integer')) LIMIT ?1"},
         // The token stays: who holds it can still settle.

@@ -24,7 +24,7 @@ Result<TimePoint> renew_turn(WriteContext& context,
                              const HeldOrchestrationItem& entry,
                              Duration lock_for);
 
-// Worker side (work_fetch.cc, work_settle.cc, work_sweep.cc).
+// Worker side (work_fetch.cc, work_settle.cc, work_check.cc, work_sweep.cc).
 Result<FetchedWorkItems> fetch_work_items(WriteContext& context, const FetchWorkItems& request);
 Status settle_work(WriteContext& context, const SettledWork& entry);
 Result<std::vector<ClaimState>> renew_work(WriteContext& context,
@@ -32,7 +32,10 @@ Result<std::vector<ClaimState>> renew_work(WriteContext& context,
 Result<SweptWork> sweep_work(WriteContext& context, const SweepWorkItems& request);
 /// InvalidArgument when a limit of losses is out of its range.
 Status check_max_losses(int max_losses);
+/// Of one claim whose process has not ended.
 ClaimState claim_state(Connection& db, const HeldClaim& claim);
+/// Of many, in order.
+std::vector<ClaimState> check_claims(Connection& db, const std::vector<HeldClaim>& claims);
 
 // Processes (processes.cc).
 Result<Epoch> register_process(WriteContext& context, const RegisterProcess& request);

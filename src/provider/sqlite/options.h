@@ -32,9 +32,9 @@ struct Options {
 
 /// Opens a store and brings its schema up to date; with `read_only` neither makes a file nor
 /// changes the schema: one that is missing, in memory, or of another schema version than this
-/// program's is InvalidArgument, and writes through the answer fail. Errors name the path and what to do; on an error
-/// nothing was created or changed: InvalidArgument (no such folder, no database, a network file
-/// system, a newer schema, an option out of range), Unavailable (no rights), Busy.
+/// program's is InvalidArgument, and writes through the answer fail. Errors name the path and what
+/// to do; on an error nothing was created or changed: InvalidArgument (no such folder, no database,
+/// a network file system, a newer schema, an option out of range), Unavailable (no rights), Busy.
 Result<std::unique_ptr<Provider>> open(const Options& options);
 
 }  // namespace perdure::sqlite

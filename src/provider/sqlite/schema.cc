@@ -12,7 +12,8 @@ namespace {
 // claimed, 4 = held; three losses make a suspect. A removal of execution 0 is one of the whole
 // instance; `descend` while it may have descendants left. The indexes of damaged rows find what no
 // other index leads to, because a column of their order or condition is not what it should be; they
-// are empty in a sound store. A process has ended when it has a time of its end, and no other
+// are empty in a sound store; their conditions are evaluated by every write, and a list (IN) would
+// be built anew each time. A process has ended when it has a time of its end, and no other
 // value.
 constexpr std::string_view kInitial = R"sql(
 CREATE TABLE instances (
@@ -188,7 +189,8 @@ CREATE INDEX worker_queue_owner
 CREATE INDEX worker_queue_expiring ON worker_queue (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX worker_queue_held ON worker_queue (queue, name) WHERE state = 4;
 CREATE INDEX worker_queue_damaged ON worker_queue (work_id)
-  WHERE state NOT IN (1, 2, 3, 4) OR (state = 2 AND typeof(visible_at) <> 'integer')
+  WHERE (state <> 1 AND state <> 2 AND state <> 3 AND state <> 4)
+     OR (state = 2 AND typeof(visible_at) <> 'integer')
      OR (state = 3 AND (typeof(lock_epoch) <> 'integer' OR typeof(locked_until) <> 'integer'));
 
 CREATE TABLE processes (

@@ -353,14 +353,8 @@ void SqliteProvider::submit(CarryOnCascades request,
 
 Result<std::vector<ClaimState>> SqliteProvider::check_work_items(
     const std::vector<HeldClaim>& claims) {
-  return read<std::vector<ClaimState>>([&claims](Connection& db) {
-    std::vector<ClaimState> states;
-    for (const HeldClaim& claim : claims) {
-      const bool live = check_epoch(db, claim.lock.epoch).ok();
-      states.push_back(live ? claim_state(db, claim) : ClaimState::kGone);
-    }
-    return states;
-  });
+  return read<std::vector<ClaimState>>(
+      [&claims](Connection& db) { return check_claims(db, claims); });
 }
 
 Result<std::vector<ProcessInfo>> SqliteProvider::list_processes() {

@@ -68,6 +68,9 @@ constexpr std::array kEntries{
           "child_by_event",
           "SELECT instance_key, current_execution FROM instances "
           "WHERE parent_key = ?1 AND parent_execution = ?2 AND parent_event = ?3"},
+    Entry{Sql::kHasChildren,
+          "has_children",
+          "SELECT 1 FROM instances WHERE parent_key = ?1 AND parent_execution = ?2 LIMIT 1"},
     // Index: instances_by_parent for each level, then the primary key of executions.
     Entry{Sql::kUncanceledDescendants,
           "uncanceled_descendants",
@@ -191,8 +194,8 @@ constexpr std::array kEntries{
 
     Entry{Sql::kInsertReady,
           "insert_ready",
-          "INSERT INTO instance_ready (instance_key, queue, name, version, not_before, priority) "
-          "VALUES (?1, ?2, ?3, ?4, ?5, ?6)"},
+          "INSERT INTO instance_ready (instance_key, queue, name, version, ready_at, not_before, "
+          "priority) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"},
     Entry{Sql::kLoadReady,
           "load_ready",
           "SELECT queue, ready_at, not_before, lock_epoch, lock_token, locked_until, marked_until, "
@@ -388,6 +391,11 @@ constexpr std::array kEntries{
           "check_work",
           "SELECT lock_epoch, lock_token, cancel_requested_at FROM worker_queue "
           "WHERE work_id = ?1"},
+    // Index: worker_queue_claimed.
+    Entry{Sql::kClaimsOfEpoch,
+          "claims_of_epoch",
+          "SELECT work_id, lock_token, cancel_requested_at IS NOT NULL FROM worker_queue "
+          "WHERE state = 3 AND lock_epoch = ?1"},
     // Index: worker_queue_claimed. What a fetch leaves to the sweep: unwanted rows and poison.
     Entry{Sql::kLapsedToEnd,
           "lapsed_to_end",

@@ -15,6 +15,7 @@ enum class Sql : int {
   kContinueInstance,
   kSetInstanceVersion,
   kChildByEvent,
+  kHasChildren,
   kUncanceledDescendants,
   kLiveDescendants,
 
@@ -89,6 +90,7 @@ enum class Sql : int {
   kRenewWork,
   kRenewWorkWithDetails,
   kCheckWork,
+  kClaimsOfEpoch,
   kLapsedToEnd,
   kWorkOfEpoch,
   kFreeWork,

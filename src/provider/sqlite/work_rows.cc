@@ -141,10 +141,20 @@ std::optional<Error> end_work(WriteContext& context,
     context.db.run(Sql::kHoldWork, id);
     return to_error(error);
   }
+  end_work_of(context, id, owner, tell, result, failure);
+  return std::nullopt;
+}
+
+void end_work_of(WriteContext& context,
+                 WorkId id,
+                 const WorkOwner& owner,
+                 MessageKind tell,
+                 const std::string& result,
+                 const Failure& failure) {
   context.db.run(Sql::kDeleteWork, id);
-  if (owner.kind == OwnerKind::kNobody) return std::nullopt;
+  if (owner.kind == OwnerKind::kNobody) return;
   // A marked row may outlive the execution that made the call.
-  if (!may_wait(context.db, owner.instance, owner.execution)) return std::nullopt;
+  if (!may_wait(context.db, owner.instance, owner.execution)) return;
   Message message;
   message.kind = tell;
   message.execution = owner.execution;
@@ -153,7 +163,6 @@ std::optional<Error> end_work(WriteContext& context,
   message.failure = failure;
   message.visible_at = context.now;
   enqueue(context, owner.instance, message);
-  return std::nullopt;
 }
 
 }  // namespace perdure::sqlite

@@ -37,5 +37,12 @@ std::optional<Error> end_work(WriteContext& context,
                               MessageKind tell,
                               const std::string& result,
                               const Failure& failure);
+/// The same for a row whose owner was read.
+void end_work_of(WriteContext& context,
+                 WorkId id,
+                 const WorkOwner& owner,
+                 MessageKind tell,
+                 const std::string& result,
+                 const Failure& failure);
 
 }  // namespace perdure::sqlite

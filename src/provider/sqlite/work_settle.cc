@@ -9,7 +9,7 @@ namespace perdure::sqlite {
 namespace {
 
 struct SettlingRow {
-  OwnerKind owner = OwnerKind::kNobody;
+  WorkOwner owner;
   std::string queue;
   OnCancel on_cancel = OnCancel::kTryCancel;
   bool marked = false;
@@ -22,7 +22,7 @@ std::optional<SettlingRow> load_settling(Connection& db, WorkId id, const LockTo
   if (LockToken{query.id<Epoch>(7), query.integer(8)} != lock) return std::nullopt;
   const CheckedRow row(query, "worker_queue", {id.value});
   SettlingRow result;
-  result.owner = read_owner(query, id).kind;
+  result.owner = read_owner(query, id);
   result.queue = row.text(4);
   result.on_cancel = row.code<OnCancel>(5);
   result.marked = !row.is_null(6);
@@ -63,7 +63,7 @@ Status settle_work(WriteContext& context, const SettledWork& entry) {
                      to_string(entry.lock) + " any more: it was canceled, taken or settled");
   }
   const WorkOutcome& outcome = entry.outcome;
-  const auto settlement = rules::settle(outcome.kind, row->owner, row->on_cancel, row->marked);
+  const auto settlement = rules::settle(outcome.kind, row->owner.kind, row->on_cancel, row->marked);
   switch (settlement.row) {
     case rules::Settlement::Row::kRetry:
       make_ready_again(context, entry, *row, true);
@@ -73,21 +73,14 @@ Status settle_work(WriteContext& context, const SettledWork& entry) {
       break;
     case rules::Settlement::Row::kDelete:
       if (settlement.tell) {
-        // That its owner can be read was seen above.
-        end_work(context, entry.id, *settlement.tell, outcome.result, outcome.failure);
+        end_work_of(
+            context, entry.id, row->owner, *settlement.tell, outcome.result, outcome.failure);
       } else {
         context.db.run(Sql::kDeleteWork, entry.id);
       }
       break;
   }
   return {};
-}
-
-ClaimState claim_state(Connection& db, const HeldClaim& claim) {
-  Query row = db.query(Sql::kCheckWork, claim.id);
-  if (!row.next() || row.is_null(1)) return ClaimState::kGone;
-  if (LockToken{row.id<Epoch>(0), row.integer(1)} != claim.lock) return ClaimState::kGone;
-  return row.is_null(2) ? ClaimState::kRenewed : ClaimState::kCanceled;
 }
 
 Result<std::vector<ClaimState>> renew_work(WriteContext& context,

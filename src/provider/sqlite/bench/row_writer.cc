@@ -54,7 +54,7 @@ std::int64_t RowWriter::add_instance(const std::string& name, TimePoint now) {
           true,
           nullptr,
           now);
-  db_.run(Sql::kInsertReady, key, kQueue, name, "", 0, 0);
+  db_.run(Sql::kInsertReady, key, kQueue, name, "", nullptr, 0, 0);
   return key;
 }
 
