@@ -5,6 +5,7 @@
 #include <perdure/version.h>
 
 #include "cli/bench_command.h"
+#include "cli/demo/demo_command.h"
 #include "cli/program.h"
 #include "cli/replay_command.h"
 
@@ -12,6 +13,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Perdure, a durable execution engine", "perdure"};
   app.set_version_flag("--version", "perdure " + std::string(perdure::kVersionString));
   const perdure::cli::Command bench = perdure::cli::add_bench(app);
+  const perdure::cli::Command demo = perdure::cli::add_demo(app);
   const perdure::cli::Command replay = perdure::cli::add_replay(app, {});
-  return perdure::cli::run_program(app, {{"bench", bench}, {"replay", replay}}, argc, argv);
+  return perdure::cli::run_program(
+      app, {{"bench", bench}, {"demo", demo}, {"replay", replay}}, argc, argv);
 }
