@@ -75,27 +75,27 @@ std::string money(int cents) {
 Registry orders(const Tell& tell) {
   Registry registry;
   registry.add(fulfil, run_fulfil);
-  registry.add(charge, [tell](ActivityContext& ctx, Order order) {
+  registry.add(charge, [tell](ActivityContext& ctx, const Order& order) {
     Attempt attempt(tell, ctx);
     attempt.work(kQuickStep);
     Receipt receipt{"r-" + order.number, order.cents};
     attempt.done(money(receipt.cents) + " charged, receipt " + receipt.id);
     return receipt;
   });
-  registry.add(refund, [tell](ActivityContext& ctx, Receipt receipt) {
+  registry.add(refund, [tell](ActivityContext& ctx, const Receipt& receipt) {
     Attempt attempt(tell, ctx);
     attempt.work(kQuickStep);
     attempt.done(money(receipt.cents) + " given back for receipt " + receipt.id);
   });
-  registry.add(pack, [tell](ActivityContext& ctx, Order) {
+  registry.add(pack, [tell](ActivityContext& ctx, const Order&) {
     Attempt attempt(tell, ctx);
     attempt.work(kPacking);
     attempt.done("everything is in its box");
   });
-  registry.add(ship, [tell](ActivityContext& ctx, Order order) {
+  registry.add(ship, [tell](ActivityContext& ctx, const Order& order) {
     Attempt attempt(tell, ctx);
     attempt.work(kQuickStep);
-    const std::string label = "parcel-" + order.number;
+    std::string label = "parcel-" + order.number;
     attempt.done("handed over as " + label);
     return label;
   });
