@@ -87,9 +87,13 @@ Result<std::string> SqliteStores::reserve(const std::string& suffix) {
   return path;
 }
 
-Result<std::unique_ptr<Provider>> SqliteStores::open(const std::string& path) const {
+std::string SqliteStores::url(const std::string& path) const {
   const bool full = durability_ == sqlite::Durability::kFull;
-  return open_provider(std::string(kScheme) + path + "?durability=" + (full ? "full" : "relaxed"));
+  return std::string(kScheme) + path + "?durability=" + (full ? "full" : "relaxed");
+}
+
+Result<std::unique_ptr<Provider>> SqliteStores::open(const std::string& path) const {
+  return open_provider(url(path));
 }
 
 void SqliteStores::drop(const std::string& path) {

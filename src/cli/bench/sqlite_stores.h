@@ -29,7 +29,9 @@ class SqliteStores {
   /// The path of a store that is to be made: the URL's with the suffix. InvalidArgument when it
   /// exists.
   Result<std::string> reserve(const std::string& suffix);
-  /// Opens one that was reserved, with the durability that was asked for.
+  /// Of one that was reserved, with the durability that was asked for.
+  std::string url(const std::string& path) const;
+  /// Opens one that was reserved, by its URL.
   Result<std::unique_ptr<Provider>> open(const std::string& path) const;
   /// Removes one that was reserved (unless it shall be kept), to make room.
   void drop(const std::string& path);
