@@ -18,7 +18,7 @@ struct Windows {
 
 Status warm_up(ProviderBench& bench, TurnLoop& loop, sqlite::TurnLimit& limit) {
   bench.progress.show("warming up");
-  const auto length = std::chrono::duration_cast<std::chrono::nanoseconds>(bench.options.warmup);
+  const auto length = warmup(bench.options);
   Report& report = bench.report;
   const double seconds = report.seconds;
   const std::int64_t completed = report.completed;

@@ -6,14 +6,12 @@
 #include "cli/bench/report.h"
 #include "cli/bench/sqlite_stores.h"
 #include "cli/bench/turn_loop.h"
+#include "cli/bench/windows.h"
 #include "provider/sqlite/bench/limit.h"
 
 /// The parts of the workload `provider`. Each adds its figures to the report; an error ends the
 /// bench.
 namespace perdure::bench {
-
-/// Windows in which each number is measured; what alternates, alternates so often.
-inline constexpr int kWindows = 5;
 
 /// What the parts share.
 struct ProviderBench {
@@ -21,9 +19,7 @@ struct ProviderBench {
   Progress& progress;
   Report& report;
 
-  std::chrono::nanoseconds window() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(options.seconds) / kWindows;
-  }
+  std::chrono::nanoseconds window() const { return bench::window(options); }
 };
 
 /// `turns_per_s`, `claims_per_s`, `limit_turns_per_s`, `ratio_to_limit`: batches of several sizes,

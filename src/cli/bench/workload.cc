@@ -4,11 +4,14 @@
 #include <array>
 
 #include "base/check.h"
+#include "cli/bench/fanout_workload.h"
 #include "cli/bench/provider_workload.h"
 
 namespace perdure::bench {
 
 namespace {
+
+constexpr std::string_view kLoopOptions = "--seconds --warmup --in-flight --activity-ms --workers";
 
 constexpr std::array kWorkloads{
     Workload{.name = "provider",
@@ -16,6 +19,8 @@ constexpr std::array kWorkloads{
              .takes = "--seconds --warmup --in-flight --count --threads --slow-fsync",
              .least_in_flight = 128,
              .least_count = 4'000},
+    Workload{.name = "fanout", .run = &run_fanout, .takes = kLoopOptions},
+    Workload{.name = "chain", .run = &run_chain, .takes = kLoopOptions},
 };
 
 }  // namespace

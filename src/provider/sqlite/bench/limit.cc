@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/check.h"
 #include "provider/sqlite/bench/row_counts.h"
 #include "provider/sqlite/rows.h"
 #include "provider/sqlite/sqlite_error.h"
@@ -15,10 +14,6 @@ namespace perdure::sqlite {
 namespace {
 
 constexpr std::int64_t kEpoch = 1;
-
-void expect_one(std::int64_t changed, const char* what) {
-  PERDURE_CHECK(changed == 1, std::string(what) + " changed " + std::to_string(changed) + " rows");
-}
 
 }  // namespace
 
@@ -105,38 +100,26 @@ void TurnLimit::commit(std::int64_t turns) {
 
 void TurnLimit::write_turn(std::int64_t key) {
   std::int64_t event_id = 1 + 3 * (had_turns_ - 1);
-  expect_one(db_->run(Sql::kDeleteMarked, key, now_, kEpoch, token_), "deleting the message");
+  expect_changed(
+      db_->run(Sql::kDeleteMarked, key, now_, kEpoch, token_), 1, "deleting the message");
   for (const HistoryEvent& event : setup_.turn.events) {
-    db_->run(Sql::kInsertEvent,
-             key,
-             RowWriter::kExecution,
-             ++event_id,
-             event.kind,
-             event.source,
-             or_null(event.name),
-             or_null(event.payload),
-             or_null(event.text),
-             event.number,
-             nullptr,
-             nullptr,
-             true,
-             nullptr,
-             now_);
+    rows_.add_event(key, ++event_id, event, now_);
   }
   rows_.add_work(key, event_id, setup_.turn.work[0], now_, now_);
   const auto status = ExecutionStatus::kRunning;
-  expect_one(db_->run(Sql::kCommitExecution,
-                      key,
-                      RowWriter::kExecution,
-                      status,
-                      nullptr,
-                      0,
-                      event_id,
-                      kEpoch,
-                      token_,
-                      nullptr),
-             "updating the execution");
-  expect_one(db_->run(Sql::kUnlockAfterTurn, key, nullptr), "releasing the lock");
+  expect_changed(db_->run(Sql::kCommitExecution,
+                          key,
+                          RowWriter::kExecution,
+                          status,
+                          nullptr,
+                          0,
+                          event_id,
+                          kEpoch,
+                          token_,
+                          nullptr),
+                 1,
+                 "updating the execution");
+  expect_changed(db_->run(Sql::kUnlockAfterTurn, key, nullptr), 1, "releasing the lock");
 }
 
 }  // namespace perdure::sqlite

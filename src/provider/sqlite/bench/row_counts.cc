@@ -1,5 +1,6 @@
 #include "provider/sqlite/bench/row_counts.h"
 
+#include "base/check.h"
 #include "provider/sqlite/sqlite_error.h"
 
 namespace perdure::sqlite {
@@ -41,6 +42,11 @@ Result<RowCounts> count_rows(const std::string& path) {
 Status compare_rows(const std::string& who, const RowCounts& found, const RowCounts& expected) {
   if (found == expected) return {};
   return corrupt(who + " left " + to_string(found) + "; expected " + to_string(expected));
+}
+
+void expect_changed(std::int64_t changed, std::int64_t expected, const char* doing) {
+  if (changed == expected) return;
+  PERDURE_CHECK(false, std::string(doing) + " changed " + std::to_string(changed) + " rows");
 }
 
 }  // namespace perdure::sqlite

@@ -31,4 +31,7 @@ Result<RowCounts> count_rows(const std::string& path);
 /// Ok when they are equal; otherwise Corrupt that says who counted and names both.
 Status compare_rows(const std::string& who, const RowCounts& found, const RowCounts& expected);
 
+/// Aborts unless a statement changed as many rows as it should have.
+void expect_changed(std::int64_t changed, std::int64_t expected, const char* doing);
+
 }  // namespace perdure::sqlite

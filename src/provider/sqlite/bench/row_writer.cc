@@ -1,7 +1,5 @@
 #include "provider/sqlite/bench/row_writer.h"
 
-#include "model/event.h"
-#include "model/message.h"
 #include "model/status.h"
 #include "provider/sqlite/rows.h"
 
@@ -9,7 +7,6 @@ namespace perdure::sqlite {
 
 namespace {
 
-constexpr std::int64_t kFirstEvent = 1;
 constexpr const char* kPayload = R"({"order":"A-1001","cents":1999})";
 
 }  // namespace
@@ -37,33 +34,44 @@ std::int64_t RowWriter::add_instance(const std::string& name, TimePoint now) {
           0,
           nullptr,
           nullptr,
-          kFirstEvent,
+          kStartedEvent,
           now);
+  HistoryEvent started;
+  started.kind = EventKind::kStarted;
+  started.name = name;
+  started.payload = kPayload;
+  add_event(key, kStartedEvent, started, now);
+  db_.run(Sql::kInsertReady, key, kQueue, name, "", nullptr, 0, 0);
+  return key;
+}
+
+void RowWriter::add_event(std::int64_t key,
+                          std::int64_t id,
+                          const HistoryEvent& event,
+                          TimePoint now) {
   db_.run(Sql::kInsertEvent,
           key,
           kExecution,
-          kFirstEvent,
-          EventKind::kStarted,
-          0,
-          name,
-          kPayload,
-          nullptr,
-          0,
+          id,
+          event.kind,
+          event.source,
+          or_null(event.name),
+          or_null(event.payload),
+          or_null(event.text),
+          event.number,
           nullptr,
           nullptr,
           true,
           nullptr,
           now);
-  db_.run(Sql::kInsertReady, key, kQueue, name, "", nullptr, 0, 0);
-  return key;
 }
 
-void RowWriter::add_message(std::int64_t key, TimePoint now, TimePoint due) {
+void RowWriter::insert_message(std::int64_t key, MessageKind kind, TimePoint due) {
   db_.run(Sql::kInsertMessage,
           key,
-          due > now ? MessageKind::kTimerFired : MessageKind::kEventRaised,
+          kind,
           kExecution,
-          kFirstEvent,
+          kStartedEvent,
           "approved",
           kPayload,
           nullptr,
@@ -73,6 +81,10 @@ void RowWriter::add_message(std::int64_t key, TimePoint now, TimePoint due) {
           nullptr,
           false,
           due);
+}
+
+void RowWriter::add_message(std::int64_t key, TimePoint now, TimePoint due) {
+  insert_message(key, due > now ? MessageKind::kTimerFired : MessageKind::kEventRaised, due);
   db_.run(Sql::kLowerReady, key, due);
 }
 
