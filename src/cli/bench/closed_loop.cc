@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "cli/bench/check_run.h"
 #include "cli/bench/starters.h"
 
 namespace perdure::bench {
@@ -56,14 +57,7 @@ Result<ClosedLoop::Window> ClosedLoop::run(std::chrono::nanoseconds length) {
 
 void ClosedLoop::check_results() {
   for (std::int64_t number = 1; number <= started_; ++number) {
-    const RunStatus run = client_.status(id_of(number));
-    if (run.status != ExecutionStatus::kCompleted) {
-      bench_.report().fail("run '" + run.id + "' is " + std::string(to_string(run.status)) + " " +
-                           run.failure.message);
-    } else if (run.output != Json(run_.result_of(number))) {
-      bench_.report().fail("run '" + run.id + "' gave " + run.output.dump() + "; expected " +
-                           std::to_string(run_.result_of(number)));
-    }
+    check_run(client_.status(id_of(number)), run_.result_of(number), bench_.report());
   }
 }
 

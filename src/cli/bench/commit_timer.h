@@ -17,9 +17,11 @@ class CommitTimer {
   /// `epoch` was just registered. The store must outlive the timer.
   CommitTimer(Provider& store, Epoch epoch) : store_(store), epoch_(epoch) {}
 
-  /// Commits until `most` are made or `length` is spent; a heartbeat that is miscounted is a wrong
-  /// result.
-  Status run(std::int64_t most, std::chrono::duration<double> length, Report& report);
+  /// Commits until `most` are made or `length` is spent, and answers how much was; a heartbeat that
+  /// is miscounted is a wrong result.
+  Result<std::chrono::duration<double>> run(std::int64_t most,
+                                            std::chrono::duration<double> length,
+                                            Report& report);
 
   const Latencies& commits() const { return commits_; }
 

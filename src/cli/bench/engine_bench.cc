@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "provider/sqlite/bench/durability.h"
+#include "provider/sqlite/bench/row_counts.h"
 
 namespace perdure::bench {
 
@@ -53,6 +54,15 @@ void EngineBench::run(const Registry& registry, const RuntimeOptions& options) {
 
 void EngineBench::stop() {
   while (!runtimes_.empty()) runtimes_.pop_back();
+}
+
+void EngineBench::check_rows(std::int64_t runs, std::int64_t events) {
+  const sqlite::RowCounts expected{
+      .instances = runs, .executions = runs, .history = events, .events = events};
+  const auto found = sqlite::count_rows(path_);
+  const Status rows =
+      found.ok() ? sqlite::compare_rows("the engine", *found, expected) : Status(found.error());
+  if (!rows.ok()) report_.fail(rows.error().message);
 }
 
 void EngineBench::close() {

@@ -8,7 +8,7 @@ namespace perdure::bench {
 
 namespace {
 
-constexpr std::size_t kKeyWidth = 26;
+constexpr std::size_t kKeyWidth = 28;
 
 /// Thousands apart.
 std::string with_decimals(double number, int decimals) {

@@ -4,7 +4,10 @@
 #include <array>
 
 #include "base/check.h"
+#include "cli/bench/fanin_workload.h"
 #include "cli/bench/fanout_workload.h"
+#include "cli/bench/hello_workload.h"
+#include "cli/bench/history_workload.h"
 #include "cli/bench/provider_workload.h"
 
 namespace perdure::bench {
@@ -19,8 +22,17 @@ constexpr std::array kWorkloads{
              .takes = "--seconds --warmup --in-flight --count --threads --slow-fsync",
              .least_in_flight = 128,
              .least_count = 4'000},
+    Workload{
+        .name = "hello", .run = &run_hello, .takes = "--seconds --warmup --activity-ms --workers"},
     Workload{.name = "fanout", .run = &run_fanout, .takes = kLoopOptions},
     Workload{.name = "chain", .run = &run_chain, .takes = kLoopOptions},
+    Workload{.name = "fanin",
+             .run = &run_fanin,
+             .takes = "--count --seconds --warmup --in-flight --activity-ms --workers"},
+    Workload{.name = "history",
+             .run = &run_history,
+             .takes = "--count --warmup --activity-ms --workers",
+             .least_count = kDeciles},
 };
 
 }  // namespace
