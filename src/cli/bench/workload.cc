@@ -4,11 +4,15 @@
 #include <array>
 
 #include "base/check.h"
+#include "cli/bench/cancel_workload.h"
 #include "cli/bench/fanin_workload.h"
 #include "cli/bench/fanout_workload.h"
 #include "cli/bench/hello_workload.h"
 #include "cli/bench/history_workload.h"
+#include "cli/bench/idle_workload.h"
 #include "cli/bench/provider_workload.h"
+#include "cli/bench/recovery_workload.h"
+#include "cli/bench/sleepers_workload.h"
 
 namespace perdure::bench {
 
@@ -33,6 +37,10 @@ constexpr std::array kWorkloads{
              .run = &run_history,
              .takes = "--count --warmup --activity-ms --workers",
              .least_count = kDeciles},
+    Workload{.name = "sleepers", .run = &run_sleepers, .takes = "--count", .least_count = 2},
+    Workload{.name = "idle", .run = &run_idle, .takes = "--seconds --warmup --count"},
+    Workload{.name = "cancel", .run = &run_cancel, .takes = "--running --count"},
+    Workload{.name = "recovery", .run = &run_recovery, .takes = "--held --heartbeat-only"},
 };
 
 }  // namespace

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/result.h"
+#include "cli/bench/options.h"
+#include "cli/bench/progress.h"
+#include "cli/bench/report.h"
+
+namespace perdure::bench {
+
+/// Cancels of running activities: the time from the call to the handler that is awake.
+/// docs/bench.md tells the keys.
+Result<Report> run_cancel(const Options& options, Progress& progress);
+
+}  // namespace perdure::bench
