@@ -22,7 +22,7 @@ constexpr pd::Orchestration<std::string(std::string)> checkout{"checkout"};
 pd::Task<std::string> run_checkout(pd::OrchestrationContext& ctx, std::string order) {
   const std::string receipt =
       co_await ctx.call(charge, order, {.retry = pd::retry(5, 1s)}).undo_with(refund);
-  co_await ctx.timer(50ms);  // might be a month: nothing waits in memory
+  co_await ctx.timer(50ms);  // might be a month: no thread waits
   const std::string parcel = co_await ctx.call(ship, order, {.timeout = 10min});
   co_return receipt + ", " + parcel;  // a failure or a cancel after the charge refunds it
 }
