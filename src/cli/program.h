@@ -1,8 +1,5 @@
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "cli/command.h"
 
 namespace CLI {
@@ -11,11 +8,9 @@ class App;
 
 namespace perdure::cli {
 
-/// Reads the command line and runs the subcommand that it names; without one shows the help. 2 for
-/// a command line that is wrong, told on standard error; 1 when a command throws.
-int run_program(CLI::App& app,
-                const std::map<std::string, Command>& commands,
-                int argc,
-                char** argv);
+/// Reads the command line and runs the subcommand that it names; without one shows the help.
+/// Errors are told on standard error, with the exit code that belongs to them; see `exit_codes`.
+/// A reader of standard output that leaves early is no error.
+int run_program(CLI::App& app, const Commands& commands, int argc, char** argv);
 
 }  // namespace perdure::cli

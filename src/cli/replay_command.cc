@@ -17,8 +17,6 @@ namespace perdure::cli {
 
 namespace {
 
-constexpr int kExitUnreadable = 3;
-
 constexpr const char* kNoCode =
     "replay runs the code of your orchestrations against stored histories, and this program has "
     "registered none. Call\n"
@@ -91,14 +89,14 @@ int run_replay(Input& input) {
   Status read;
   if (!input.provider.empty()) {
     auto store = open_provider_for_reading(input.provider);
-    if (!store.ok()) return refuse(input, store.error().message, kExitUnreadable);
+    if (!store.ok()) return refuse(input, store.error().message, kExitStore);
     StoredRuns runs(**store, check, [&](const ReplayResult& result) { printer.add(result); });
     read = runs.replay(input.selection);
   }
   printer.finish();
   const int code = printer.exit_code();
   if (read.ok()) return code;
-  return refuse(input, read.error().message, code == 0 ? kExitUnreadable : code);
+  return refuse(input, read.error().message, code == 0 ? kExitStore : code);
 }
 
 }  // namespace
@@ -114,7 +112,7 @@ Command add_replay(CLI::App& app, Registry registry) {
     try {
       return run_replay(*input);
     } catch (const std::exception& error) {
-      return refuse(*input, error.what(), kExitUnreadable);
+      return refuse(*input, error.what(), kExitStore);
     }
   };
 }

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/exit_codes.h"
+
 namespace perdure::cli {
 
 namespace {
@@ -13,8 +15,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array kAllKinds = {
     Kind::kOk, Kind::kMismatch, Kind::kUnserved, Kind::kSkipped, Kind::kUnreadable};
-constexpr int kExitMismatch = 1;
-constexpr int kExitUnreadable = 3;
 
 const char* name_of(Kind kind) {
   switch (kind) {
@@ -106,8 +106,8 @@ void ReplayPrinter::finish() {
 }
 
 int ReplayPrinter::exit_code() const {
-  if (count(Kind::kMismatch) + count(Kind::kUnserved) > 0) return kExitMismatch;
-  return count(Kind::kUnreadable) > 0 ? kExitUnreadable : 0;
+  if (count(Kind::kMismatch) + count(Kind::kUnserved) > 0) return kExitNo;
+  return count(Kind::kUnreadable) > 0 ? kExitStore : kExitDone;
 }
 
 }  // namespace perdure::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <perdure/registry.h>
+
+#include "cli/command.h"
+
+namespace CLI {
+class App;
+}
+
+namespace perdure::cli {
+
+/// Adds what works on any store: list, show, wait, cancel, terminate, raise, history, and replay
+/// with the code of the registry. The one table for `perdure` and for the programs of users.
+Commands add_commands(CLI::App& app, const Registry& registry);
+
+}  // namespace perdure::cli
