@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/clock.h"
+#include "cli/printable.h"
 #include "cli/run_json.h"
 #include "cli/run_text.h"
 #include "cli/store_client.h"
@@ -81,7 +82,7 @@ int run_wait(const Input& input) {
     return code_of_end(end.status);
   } catch (const Unavailable& error) {
     if (!is_still_live(client, input.id)) throw;
-    std::cerr << "wait: " << error.what() << '\n';
+    std::cerr << "wait: " << printable_lines(error.what()) << '\n';
     return kExitTimedOut;
   }
 }
