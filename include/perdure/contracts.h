@@ -9,9 +9,15 @@
 namespace perdure {
 
 namespace detail {
+template <class Signature>
+inline constexpr bool kNoContract = false;
+
 /// Name and types of something that can be called.
 template <class Signature>
-class Contract;
+class Contract {
+  static_assert(kNoContract<Signature>,
+                "perdure: a contract is R() or R(A): what takes several values takes a struct");
+};
 template <class R>
 class Contract<R()> {
  public:

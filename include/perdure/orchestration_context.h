@@ -219,7 +219,7 @@ class OrchestrationContext {
   const std::string& name() const { return api_.orchestration(); }
   const std::string& version() const { return api_.version(); }
   std::int64_t execution() const { return api_.execution(); }
-  /// Of the running task's scope; for loops that make no commands.
+  /// Of the running task's scope; for loops that make no commands. Inside a shield: false, empty.
   bool is_canceled() const { return api_.is_canceled(); }
   const std::string& cancel_reason() const { return api_.cancel_reason(); }
 

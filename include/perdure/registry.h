@@ -69,6 +69,9 @@ R invoke_activity(F& handler,
   }
 }
 
+#define PERDURE_DETAIL_BY_VALUE \
+  "perdure: an orchestration takes its input by value: a reference dangles at the first await"
+
 /// How main is called: with the input and, when it takes a third parameter, with a state of the
 /// run.
 template <class F>
@@ -88,12 +91,14 @@ struct MainShape<Task<R>(OrchestrationContext&)> {
 };
 template <class R, class A>
 struct MainShape<Task<R>(OrchestrationContext&, A)> {
+  static_assert(!std::is_reference_v<A>, PERDURE_DETAIL_BY_VALUE);
   using Output = R;
   using Input = std::remove_cvref_t<A>;
   using State = void;
 };
 template <class R, class A, class S>
 struct MainShape<Task<R>(OrchestrationContext&, A, S&)> {
+  static_assert(!std::is_reference_v<A>, PERDURE_DETAIL_BY_VALUE);
   using Output = R;
   using Input = std::remove_cvref_t<A>;
   using State = S;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 /// Where a run stands. The numbers are stored; never renumber.
 namespace perdure {
@@ -19,5 +20,8 @@ enum class ExecutionStatus : std::uint8_t {
 
 /// True for completed, failed, canceled, terminated, continued_as_new: nothing follows.
 bool is_terminal(ExecutionStatus status);
+
+/// Its name, as the command line shows it: "running", "canceled".
+std::string_view to_string(ExecutionStatus status);
 
 }  // namespace perdure

@@ -79,6 +79,10 @@ std::span<const StatusTransition> status_transitions() {
   return kTransitions;
 }
 
+std::string_view to_string(ExecutionStatus status) {
+  return to_string<ExecutionStatus>(status);
+}
+
 bool is_terminal(ExecutionStatus status) {
   switch (status) {
     case kCompleted:

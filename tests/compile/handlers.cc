@@ -13,6 +13,9 @@ namespace {
 [[maybe_unused]] int no_coroutine(OrchestrationContext&, int value) {
   return value;
 }
+[[maybe_unused]] Task<int> takes_reference(OrchestrationContext&, const int& value) {
+  co_return value;
+}
 Task<int> good_main(OrchestrationContext&, int value) {
   co_return value;
 }
@@ -58,6 +61,12 @@ void add_orchestrations(Registry& registry) {
   registry.add(counter, good_main, "2");
 #endif
 
+#ifdef BAD_main_reference  // wants: perdure: an orchestration takes its input by value
+  registry.add(counter, takes_reference, "5");
+#else
+  registry.add(counter, good_main, "5");
+#endif
+
 #ifdef BAD_main_no_task  // wants: perdure: main is called as Task<R>(OrchestrationContext&, A)
   registry.add(counter, no_coroutine, "3");
 #else
@@ -75,5 +84,11 @@ void add_orchestrations(Registry& registry) {
       counter, [](OrchestrationContext&, int value) -> Task<int> { co_return value; }, "4");
 #endif
 }
+
+#ifdef BAD_contract_of_two  // wants: perdure: a contract is R() or R(A)
+[[maybe_unused]] constexpr Activity<int(int, int)> sum{"sum"};
+#else
+[[maybe_unused]] constexpr Activity<int(std::pair<int, int>)> sum{"sum"};
+#endif
 
 }  // namespace perdure::test

@@ -64,9 +64,9 @@ std::optional<InstanceKey> find_key(Connection& db, const std::string& id) {
 }
 
 bool may_wait(Connection& db, InstanceKey key, ExecutionNo execution) {
-  Query row = db.query(Sql::kLoadInstance, key);
+  Query row = db.query(Sql::kCurrentExecution, key);
   if (!row.next()) return false;
-  return !row.is_integer(5) || row.id<ExecutionNo>(5) == execution;
+  return !row.is_integer(0) || row.id<ExecutionNo>(0) == execution;
 }
 
 std::optional<ExecutionRow> load_execution(Connection& db, InstanceKey key, ExecutionNo execution) {

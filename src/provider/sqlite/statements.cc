@@ -46,6 +46,9 @@ constexpr std::array kEntries{
     Entry{Sql::kLoadInstance,
           "load_instance",
           "SELECT " PERDURE_INSTANCE_COLUMNS " FROM instances WHERE instance_key = ?1"},
+    Entry{Sql::kCurrentExecution,
+          "current_execution",
+          "SELECT current_execution FROM instances WHERE instance_key = ?1"},
     Entry{Sql::kInsertInstance,
           "insert_instance",
           "INSERT INTO instances (id, name, version, queue, current_execution, parent_key, "

@@ -10,6 +10,7 @@ enum class Sql : int {
   // instances
   kFindInstance,
   kLoadInstance,
+  kCurrentExecution,
   kInsertInstance,
   kReuseInstance,
   kContinueInstance,
