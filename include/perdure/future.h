@@ -37,10 +37,10 @@ inline Nothing take_nothing(Op&) {
 
 inline void throw_unless_completed(Op& op) {
   if (op.state == OpState::kCompleted) return;
-  if (op.state == OpState::kCanceled) throw Canceled(op.reason);
+  if (op.state == OpState::kCanceled) throw Canceled(op.outcome().reason);
   if (op.kind == OpKind::kTask) std::rethrow_exception(static_cast<TaskOp&>(op).error);
-  if (op.kind == OpKind::kChild) throw ChildFailed(op.name, op.failure);
-  throw ActivityFailed(op.name, op.failure);
+  if (op.kind == OpKind::kChild) throw ChildFailed(op.name, op.outcome().failure);
+  throw ActivityFailed(op.name, op.outcome().failure);
 }
 
 template <class T>
@@ -57,9 +57,9 @@ T value_of(Op& op, Take<T> take) {
 template <class T>
 Outcome<T> outcome_of(Op& op, Take<T> take) {
   op.consumed = true;
-  if (op.state == OpState::kCanceled) return Outcome<T>::canceled(op.reason);
+  if (op.state == OpState::kCanceled) return Outcome<T>::canceled(op.outcome().reason);
   if (op.state == OpState::kFailed) {
-    if (op.kind != OpKind::kTask) return Outcome<T>::failed(op.failure);
+    if (op.kind != OpKind::kTask) return Outcome<T>::failed(op.outcome().failure);
     return Outcome<T>::failed(failure_of(static_cast<TaskOp&>(op).error));
   }
   try {

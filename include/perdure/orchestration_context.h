@@ -30,7 +30,7 @@ namespace detail {
 template <class R>
 Stored<R> take_json(Op& op) {
   const char* what = op.kind == OpKind::kEvent ? "the payload of event '" : "the result of '";
-  return decode<R>(op.payload, what + op.name + "'");
+  return decode<R>(op.outcome().payload, what + op.name + "'");
 }
 
 template <class T>

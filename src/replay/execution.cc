@@ -47,7 +47,7 @@ Execution::Execution(ExecutionSpec spec, ExecutionOptions options, Random& rando
 Execution::~Execution() {
   mode_ = Mode::kEvicting;
   destroy_frames();
-  locals_.clear();
+  if (RareParts* rare = rare_.find()) rare->locals.clear();
 }
 
 void Execution::replay(std::vector<HistoryEvent> history, bool had_turn) {
@@ -55,7 +55,7 @@ void Execution::replay(std::vector<HistoryEvent> history, bool had_turn) {
   journal_.load(std::move(history));
   if (!has_code()) return retrace();
   if (!had_turn) {
-    while (journal_.peek() != nullptr) unapplied_.push_back(journal_.take());
+    while (journal_.peek() != nullptr) scratch_.get().unapplied.push_back(journal_.take());
     return;
   }
   if (journal_.peek() != nullptr) replay_start();
@@ -100,7 +100,7 @@ TurnResult Execution::turn(std::vector<Message> messages, TimePoint now) {
       std::stable_partition(messages.begin(), messages.end(), [](const Message& message) {
         return message.kind == MessageKind::kCancel;
       });
-  if (!unapplied_.empty()) first_turn(messages);
+  if (!scratch_.get().unapplied.empty()) first_turn(messages);
   for (auto cancel = messages.begin(); cancel != others; ++cancel) take_message(*cancel);
   if (!has_code() && !wound_down_) begin_wind_down(before);
   for (auto other = others; other != messages.end(); ++other) take_message(*other);
@@ -109,12 +109,12 @@ TurnResult Execution::turn(std::vector<Message> messages, TimePoint now) {
 
 void Execution::take_message(Message& message) {
   if (mode_ != Mode::kLive) return;
-  if (decisions_.next && message.kind == MessageKind::kEventRaised) {
+  if (decisions().next && message.kind == MessageKind::kEventRaised) {
     HistoryEvent carried;
     carried.kind = EventKind::kEventReceived;
     carried.name = std::move(message.name);
     carried.payload = std::move(message.payload);
-    decisions_.next->carried.push_back(std::move(carried));
+    decisions().next->carried.push_back(std::move(carried));
   }
   if (phase_ == Phase::kEnded) return;
   std::optional<HistoryEvent> event = to_event(message);
@@ -124,7 +124,7 @@ void Execution::take_message(Message& message) {
 }
 
 void Execution::first_turn(const std::vector<Message>& messages) {
-  const std::vector<HistoryEvent> begin = std::exchange(unapplied_, {});
+  const std::vector<HistoryEvent> begin = std::exchange(scratch_.get().unapplied, {});
   for (std::size_t i = 1; i < begin.size(); ++i) apply(begin[i]);
   // Before the first command: nothing may be born in a run that is canceled.
   if (!messages.empty() && messages.front().kind == MessageKind::kCancel) {
@@ -141,10 +141,12 @@ TurnResult Execution::take_result() {
   result.warnings = journal_.take_warnings();
   result.mismatch = journal_.mismatch();
   if (result.mismatch) return result;
-  result.decisions = std::exchange(decisions_, {});
+  TurnScratch& scratch = scratch_.get();
+  result.decisions = std::move(scratch.decisions);
   result.decisions.events = journal_.take_appended();
   result.decisions.status = phase_ == Phase::kEnded ? end_ : live_status();
-  result.log = std::exchange(log_, {});
+  result.log = std::move(scratch.log);
+  scratch_.reset();
   return result;
 }
 
@@ -156,10 +158,11 @@ void Execution::step(HistoryEvent input) {
 }
 
 void Execution::run_ready() {
+  std::deque<Resumption>& ready = scratch_.get().ready;
   for (;;) {
-    while (!ready_.empty() && !stopped()) {
-      const Resumption next = ready_.front();
-      ready_.pop_front();
+    while (!ready.empty() && !stopped()) {
+      const Resumption next = ready.front();
+      ready.pop_front();
       current_ = next.promise;
       next.frame.resume();
       current_ = nullptr;
@@ -167,23 +170,25 @@ void Execution::run_ready() {
       reap_tasks();
     }
     if (mode_ >= Mode::kBroken) return;
-    if (next_) return finish_as_new();
+    if (ending_.peek().next) return finish_as_new();
     if (settle_drops()) continue;
     if (!advance_end()) return;
   }
 }
 
 void Execution::resume_later(std::coroutine_handle<> handle, detail::PromiseBase& promise) {
-  ready_.push_back({handle, &promise});
+  scratch_.get().ready.push_back({handle, &promise});
 }
 
 void Execution::resume_next(std::coroutine_handle<> handle, detail::PromiseBase& promise) {
-  ready_.push_front({handle, &promise});
+  scratch_.get().ready.push_front({handle, &promise});
 }
 
 void Execution::destroy_frames() {
-  ready_.clear();
-  ended_tasks_.clear();
+  if (TurnScratch* scratch = scratch_.find()) {
+    scratch->ready.clear();
+    scratch->ended_tasks.clear();
+  }
   // Newest first, as a stack unwinds; main last.
   while (!tasks_.empty()) {
     const auto newest = std::prev(tasks_.end());

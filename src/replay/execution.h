@@ -1,12 +1,10 @@
 #pragma once
 
 #include <coroutine>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <perdure/detail/handler_table.h>
@@ -16,9 +14,10 @@
 #include "base/random.h"
 #include "model/message.h"
 #include "replay/event_inbox.h"
+#include "replay/execution_parts.h"
 #include "replay/journal.h"
+#include "replay/on_demand.h"
 #include "replay/turn_decisions.h"
-#include "replay/undo_list.h"
 
 namespace perdure::replay {
 
@@ -97,19 +96,6 @@ class Execution final : private detail::TurnApi {
   enum class Mode : std::uint8_t { kReplaying, kLive, kBroken, kEvicting };
   enum class Phase : std::uint8_t { kMain, kJoining, kUndoing, kEnded };
 
-  struct Resumption {
-    std::coroutine_handle<> frame;
-    detail::PromiseBase* promise;
-  };
-
-  /// A call whose expression may still go on with `undo_with`: it is recorded with the next
-  /// command, or when the code waits or ends. So a bad undo leaves no trace of the call.
-  struct PendingCall {
-    detail::OpRef op;
-    HistoryEvent event;
-    NewWork work;
-  };
-
   // --- commands (execution_commands.cc)
   detail::OpRef call_activity(detail::ActivityCall call) override;
   void owe_undo(detail::Op& call, std::string_view name, const UndoOptions& options) override;
@@ -128,7 +114,7 @@ class Execution final : private detail::TurnApi {
   std::uint64_t make_random() override;
   bool patched(std::string_view id) override;
   void set_custom_status(std::string status) override;
-  std::shared_ptr<void>& local(const void* key) override { return locals_[key]; }
+  std::shared_ptr<void>& local(const void* key) override { return rare_.get().locals[key]; }
   void log(int level, std::string line) override;
 
   // --- tasks and scopes (execution_scopes.cc)
@@ -148,7 +134,7 @@ class Execution final : private detail::TurnApi {
   void drop(detail::Op& op) noexcept override;
   void detach(detail::Op& op) noexcept override;
   void give_up(detail::Op& op, bool timed_out = false);
-  bool is_ending() const { return main_ == nullptr || failure_ || cleanup_expired_; }
+  bool is_ending() const { return main_ == nullptr || ending_.peek().failure || cleanup_expired_; }
   bool settle_drops();
   void settle_drop(const detail::OpRef& op);
   void settle_dropped_scopes();
@@ -177,6 +163,7 @@ class Execution final : private detail::TurnApi {
   void resolve(const detail::OpRef& op, detail::OpState state);
   void hand_out(const std::vector<EventInbox::Match>& matches);
   void expire_call(std::int64_t call);
+  void unlimit_call(const detail::Op& call);
 
   // --- without code (execution_wind_down.cc)
   void retrace();
@@ -186,6 +173,7 @@ class Execution final : private detail::TurnApi {
 
   // --- the end (execution_end.cc)
   bool advance_end();
+  bool code_can_go_on();
   void begin_joining();
   bool advance_undo();
   void give_up_undone_calls();
@@ -221,12 +209,12 @@ class Execution final : private detail::TurnApi {
   std::string child_id(const ChildOptions& options) const;
   void limit_call(EventId call, const ChildOptions& options);
   std::string queue_or_own(std::string_view queue) const;
+  TurnDecisions& decisions() { return scratch_.get().decisions; }
 
   const ExecutionSpec spec_;
   const detail::OrchestrationHandler* const main_handler_;  // null: without code
   const ExecutionOptions options_;
   Random& random_;
-  SeededRandom unrecorded_{1};
 
   Journal journal_;
   Mode mode_ = Mode::kReplaying;
@@ -235,44 +223,27 @@ class Execution final : private detail::TurnApi {
   bool code_stopped_ = false;
   bool in_side_effect_ = false;
   TimePoint now_{};
-  TurnDecisions decisions_;
-  std::vector<LogLine> log_;
   std::int64_t code_bytes_ = 0;  // frames, operations, outcomes
 
-  EventInbox inbox_;
-  UndoList undos_;
-  std::map<std::string, bool, std::less<>> patches_;
-  std::unordered_map<const void*, std::shared_ptr<void>> locals_;
-
-  std::deque<Resumption> ready_;
+  OnDemand<TurnScratch> scratch_;
+  OnDemand<RareParts> rare_;
+  OnDemand<Ending> ending_;
   detail::PromiseBase* current_ = nullptr;
   std::int64_t scopes_ = 0;
   std::uint64_t resolutions_ = 0;
   detail::ScopeRef root_;
   /// Unresolved operations by event id. Not those that were given up.
   std::map<std::int64_t, detail::OpRef> ops_;
-  std::optional<PendingCall> pending_call_;
-  /// Timers that limit calls of children: timer event -> call event, and back.
-  std::map<std::int64_t, std::int64_t> limits_;
-  std::map<std::int64_t, std::int64_t> limit_of_;
-  std::vector<detail::OpRef> drops_;
-  std::vector<detail::ScopeRef> dropped_scopes_;
-  std::vector<HistoryEvent> unapplied_;  // a start that had no turn, with what was carried over
 
   bool cancel_requested_ = false;
-  std::string cancel_reason_;
   bool cleanup_expired_ = false;
   bool wound_down_ = false;  // recorded
   bool undone_calls_given_up_ = false;
-  std::optional<Failure> failure_;     // of the run: main's, or that of a sibling, the first
-  std::optional<std::string> output_;  // of main
-  std::optional<NextExecution> next_;
 
   // Frames last: they are destroyed first, while everything they refer to still stands.
   std::unique_ptr<detail::MainFrame> main_frame_;
   std::map<std::int64_t, detail::OpRef> tasks_;  // that run, by scope; main is the first
   detail::TaskOp* main_ = nullptr;               // while it runs
-  std::vector<detail::OpRef> ended_tasks_;
 };
 
 }  // namespace perdure::replay

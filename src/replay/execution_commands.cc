@@ -65,24 +65,26 @@ detail::OpRef Execution::call_activity(detail::ActivityCall call) {
     work.timeouts.schedule_to_start = call.options.schedule_to_start;
     work.timeouts.heartbeat = call.options.heartbeat;
   }
-  pending_call_ = PendingCall{op, std::move(event), std::move(work)};
+  scratch_.get().pending_call = PendingCall{op, std::move(event), std::move(work)};
   return op;
 }
 
 void Execution::record_pending_call() {
-  if (!pending_call_) return;
-  PendingCall call = std::move(*pending_call_);
-  pending_call_.reset();
+  std::optional<PendingCall>& pending = scratch_.get().pending_call;
+  if (!pending) return;
+  PendingCall call = std::move(*pending);
+  pending.reset();
   if (journal_.record(std::move(call.event), now_) == nullptr) {
     mode_ = Mode::kBroken;
   } else if (mode_ == Mode::kLive) {
-    decisions_.work.push_back(std::move(call.work));
+    decisions().work.push_back(std::move(call.work));
   }
 }
 
 void Execution::owe_undo(detail::Op& call, std::string_view name, const UndoOptions& options) {
   if (stopped()) return;
-  if (!pending_call_ || pending_call_->op.get() != &call) {
+  std::optional<PendingCall>& pending = scratch_.get().pending_call;
+  if (!pending || pending->op.get() != &call) {
     throw InvalidArgument(
         "undo_with: use it in the expression that makes the call: ctx.call(..).undo_with(..)");
   }
@@ -90,19 +92,19 @@ void Execution::owe_undo(detail::Op& call, std::string_view name, const UndoOpti
     require(check_id("undo activity name", name));
     require_options(options);
   } catch (const InvalidArgument&) {
-    pending_call_.reset();
+    pending.reset();
     resolve(detail::OpRef(&call), detail::OpState::kCanceled);
     throw;
   }
   call.on_cancel = OnCancel::kWait;
-  pending_call_->work.on_cancel = OnCancel::kWait;
+  pending->work.on_cancel = OnCancel::kWait;
   HistoryEvent event = command(EventKind::kUndoOwed, name);
   event.source = EventId{call.event};
   event.text = std::string(options.queue);
   event.payload = encode_undo_policy(options);
   const auto recorded = record_command(std::move(event));
   if (!recorded) return;
-  undos_.add(*recorded);
+  rare_.get().undos.add(*recorded);
 }
 
 detail::OpRef Execution::call_child(detail::ChildCall call) {
@@ -132,7 +134,7 @@ detail::OpRef Execution::call_child(detail::ChildCall call) {
     child.input = std::move(call.input);
     child.close_policy = call.options.close_policy;
     child.on_reuse = call.options.on_reuse;
-    decisions_.children.push_back(std::move(child));
+    decisions().children.push_back(std::move(child));
   }
   if (call.options.timeout > Duration::zero()) limit_call(recorded->id, call.options);
   return op;
@@ -152,10 +154,10 @@ void Execution::limit_call(EventId call, const ChildOptions& options) {
   event.number = to_micros(due);
   const auto timer = record_command(std::move(event));
   if (!timer) return;
-  limits_[timer->id.value] = call.value;
-  limit_of_[call.value] = timer->id.value;
+  rare_.get().limits[timer->id.value] = call.value;
+  rare_.get().limit_of[call.value] = timer->id.value;
   if (mode_ == Mode::kLive) {
-    decisions_.timers.push_back({timer->id, due, current_scope().shielded});
+    decisions().timers.push_back({timer->id, due, current_scope().shielded});
   }
 }
 
@@ -183,7 +185,7 @@ void Execution::start_detached(detail::DetachedCall call) {
   if (call.options.run_timeout > Duration::zero()) {
     child.deadline = add(std::max(now_, child.start_at), call.options.run_timeout);
   }
-  decisions_.children.push_back(std::move(child));
+  decisions().children.push_back(std::move(child));
 }
 
 detail::OpRef Execution::start_timer(Duration delay) {
@@ -203,7 +205,7 @@ detail::OpRef Execution::timer_due(TimePoint due) {
   const auto recorded = record_command(std::move(event));
   if (!recorded) return never();
   if (mode_ == Mode::kLive) {
-    decisions_.timers.push_back({recorded->id, due, current_scope().shielded});
+    decisions().timers.push_back({recorded->id, due, current_scope().shielded});
   }
   return add_op(detail::OpKind::kTimer, recorded->id, "timer");
 }
@@ -215,7 +217,7 @@ detail::OpRef Execution::wait_for_event(std::string_view name) {
   const auto recorded = record_command(command(EventKind::kEventSubscribed, name));
   if (!recorded) return never();
   detail::OpRef op = add_op(detail::OpKind::kEvent, recorded->id, name);
-  hand_out(inbox_.subscribe(op));
+  hand_out(rare_.get().inbox.subscribe(op));
   return op;
 }
 
@@ -225,7 +227,7 @@ void Execution::continue_as_new(std::string input, std::optional<std::string> ve
   // Not under a shield either: a run that is canceled, fails or has ended has no next life.
   if (root_->canceled) throw Canceled(root_->reason);
   if (version) require_version("version", *version);
-  next_ = NextExecution{std::move(input), std::move(version), {}};
+  ending_.get().next = NextExecution{std::move(input), std::move(version), {}};
   code_stopped_ = true;
 }
 

@@ -38,7 +38,7 @@ void Execution::drop(Op& op) noexcept {
   if (stopped()) return;
   const bool unseen_event =
       op.kind == OpKind::kEvent && op.state == OpState::kCompleted && !op.consumed;
-  if (!op.resolved() || unseen_event) drops_.emplace_back(&op);
+  if (!op.resolved() || unseen_event) scratch_.get().drops.emplace_back(&op);
 }
 
 void Execution::detach(Op& op) noexcept {
@@ -55,21 +55,22 @@ void Execution::give_up(Op& op, bool timed_out) {
   event.kind = drop_of(op.kind);
   event.source = EventId{op.event};
   if (!record_command(std::move(event))) return;
-  if (op.kind == OpKind::kEvent) inbox_.unsubscribe(op);
+  if (op.kind == OpKind::kEvent) rare_.get().inbox.unsubscribe(op);
   if (mode_ != Mode::kLive) return;
-  if (op.kind == OpKind::kActivity) decisions_.canceled_work.push_back(EventId{op.event});
-  if (op.kind == OpKind::kTimer) decisions_.canceled_timers.push_back(EventId{op.event});
+  if (op.kind == OpKind::kActivity) decisions().canceled_work.push_back(EventId{op.event});
+  if (op.kind == OpKind::kTimer) decisions().canceled_timers.push_back(EventId{op.event});
   if (op.kind != OpKind::kChild || op.on_cancel == OnCancel::kAbandon) return;
   const bool by_close_policy = timed_out || is_ending();
   if (by_close_policy && op.close_policy == ClosePolicy::kAbandon) return;
-  decisions_.canceled_children.push_back(EventId{op.event});
+  decisions().canceled_children.push_back(EventId{op.event});
 }
 
 /// Destructors run in an order that compilers may choose, so history must not depend on it: what
 /// was dropped while one event was applied is sorted. False when there was nothing to do.
 bool Execution::settle_drops() {
-  if (drops_.empty() && dropped_scopes_.empty()) return false;
-  std::vector<OpRef> drops = std::exchange(drops_, {});
+  TurnScratch& scratch = scratch_.get();
+  if (scratch.drops.empty() && scratch.dropped_scopes.empty()) return false;
+  std::vector<OpRef> drops = std::exchange(scratch.drops, {});
   const auto tasks = std::partition(
       drops.begin(), drops.end(), [](const OpRef& op) { return op->kind != OpKind::kTask; });
   std::sort(
@@ -90,19 +91,19 @@ void Execution::settle_drop(const OpRef& op) {
   if (stopped()) return;
   if (op->kind == OpKind::kEvent && op->resolved()) {
     give_up(*op);
-    hand_out(inbox_.put_back(*op));
+    hand_out(rare_.get().inbox.put_back(*op));
     return;
   }
   if (op->resolved()) return;
   give_up(*op);
   // An undo needs to know how its call ended, although nobody else does.
-  if (undos_.contains(EventId{op->event})) return;
-  op->reason = "dropped";
+  if (rare_.peek().undos.contains(EventId{op->event})) return;
+  op->make_outcome().reason = "dropped";
   resolve(op, OpState::kCanceled);
 }
 
 void Execution::settle_dropped_scopes() {
-  std::vector<ScopeRef> scopes = std::exchange(dropped_scopes_, {});
+  std::vector<ScopeRef> scopes = std::exchange(scratch_.get().dropped_scopes, {});
   sort_by_id(scopes);
   for (const ScopeRef& scope : scopes) {
     const auto below = detail::scopes_within(*scope);

@@ -10,37 +10,41 @@ bool Execution::advance_end() {
   if (phase_ == Phase::kMain) {
     if (main_ != nullptr || !root_) return false;
     begin_joining();
-    return !ready_.empty() || !drops_.empty();
+    return code_can_go_on();
   }
   if (phase_ == Phase::kJoining) {
     if (!tasks_.empty() && !code_stopped_) return false;
     phase_ = Phase::kUndoing;
   }
   if (phase_ != Phase::kUndoing) return false;
-  const bool undo = cancel_requested_ || failure_;
+  const bool undo = cancel_requested_ || ending_.peek().failure;
   if (undo && advance_undo()) return false;
   finish();
   return false;
 }
 
+bool Execution::code_can_go_on() {
+  return !scratch_.get().ready.empty() || !scratch_.get().drops.empty();
+}
+
 void Execution::begin_joining() {
   phase_ = Phase::kJoining;
   // Nothing that main left open goes on beside its siblings or its undos.
-  const bool undoes = failure_ && undos_.has_owed();
+  const bool undoes = ending_.peek().failure && rare_.peek().undos.has_owed();
   if (!code_stopped_ && (!tasks_.empty() || undoes)) {
     cancel_trees({root_}, "main has ended", true);
   }
-  if (ready_.empty() && drops_.empty()) advance_end();
+  if (!code_can_go_on()) advance_end();
 }
 
 /// True while undos are to be waited for.
 bool Execution::advance_undo() {
-  if (undos_.waits_for_calls()) {
+  if (rare_.peek().undos.waits_for_calls()) {
     if (!std::exchange(undone_calls_given_up_, true)) give_up_undone_calls();
     return true;
   }
-  if (undos_.running() != nullptr) return true;
-  const UndoList::Entry* next = undos_.next();
+  if (rare_.peek().undos.running() != nullptr) return true;
+  const UndoList::Entry* next = rare_.get().undos.next();
   if (next == nullptr) return false;
   HistoryEvent event;
   event.kind = EventKind::kUndoScheduled;
@@ -49,7 +53,7 @@ bool Execution::advance_undo() {
   event.payload = next->result;
   const auto recorded = record_command(std::move(event));
   if (!recorded) return true;
-  undos_.begin_next(recorded->id);
+  rare_.get().undos.begin_next(recorded->id);
   if (mode_ == Mode::kLive) {
     NewWork work = decode_undo_policy(next->policy).value_or(NewWork{});
     work.event = recorded->id;
@@ -57,7 +61,7 @@ bool Execution::advance_undo() {
     work.name = next->name;
     work.input = next->result;
     work.shielded = true;
-    decisions_.work.push_back(std::move(work));
+    decisions().work.push_back(std::move(work));
   }
   return true;
 }
@@ -69,40 +73,41 @@ void Execution::give_up_undone_calls() {
     // A cancel has marked their rows in the commit of its caller, except for shielded ones, which
     // history does not tell apart.
     const bool marked = has_code() && cancel_requested_ && !op->scope->shielded;
-    if (!marked && undos_.contains(EventId{event})) give_up(*op);
+    if (!marked && rare_.peek().undos.contains(EventId{event})) give_up(*op);
   }
 }
 
 void Execution::finish() {
   HistoryEvent end;
-  const UndoList::Entry* broken = undos_.failed();
-  Failure failure = failure_.value_or(Failure{});
+  const UndoList::Entry* broken = rare_.peek().undos.failed();
+  const std::optional<Failure>& own = ending_.peek().failure;
+  Failure failure = own.value_or(Failure{});
   if (broken != nullptr) {
     std::string message = "undo '" + broken->name + "' failed: " + broken->failure.message;
-    if (failure_) message += "; it ran because of " + failure_->type + ": " + failure_->message;
+    if (own) message += "; it ran because of " + own->type + ": " + own->message;
     failure = {kCompensationFailure, std::move(message), false, broken->failure.details};
   }
   ExecutionStatus status = ExecutionStatus::kCompleted;
   if (cancel_requested_) {
     end.kind = EventKind::kCanceled;
-    end.text = cancel_reason_;
+    end.text = ending_.peek().cancel_reason;
     if (broken != nullptr) end.failure = failure;
     status = ExecutionStatus::kCanceled;
-  } else if (failure_ || broken != nullptr) {
+  } else if (own || broken != nullptr) {
     end.kind = EventKind::kFailed;
     end.failure = failure;
     status = ExecutionStatus::kFailed;
   } else {
     end.kind = EventKind::kCompleted;
-    end.payload = output_.value_or("null");
+    end.payload = ending_.peek().output.value_or("null");
   }
   HistoryEvent made = end;
   if (!record_command(std::move(end))) return;
   phase_ = Phase::kEnded;
   code_stopped_ = true;
   end_ = status;
-  decisions_.output = std::move(made.payload);
-  decisions_.failure = std::move(made.failure);
+  decisions().output = std::move(made.payload);
+  decisions().failure = std::move(made.failure);
   destroy_frames();
 }
 
@@ -110,17 +115,18 @@ void Execution::finish_as_new() {
   destroy_frames();
   HistoryEvent end;
   end.kind = EventKind::kContinuedAsNew;
-  end.payload = next_->input;
+  end.payload = ending_.peek().next->input;
   if (!record_command(std::move(end))) return;
   phase_ = Phase::kEnded;
   end_ = ExecutionStatus::kContinuedAsNew;
-  next_->carried = inbox_.unread();
-  decisions_.next = next_;
+  NextExecution& next = *ending_.get().next;
+  next.carried = rare_.peek().inbox.unread();
+  decisions().next = next;
 }
 
 ExecutionStatus Execution::live_status() const {
   if (cancel_requested_) return ExecutionStatus::kCanceling;
-  if (failure_) return ExecutionStatus::kFailing;
+  if (ending_.peek().failure) return ExecutionStatus::kFailing;
   if (phase_ != Phase::kMain) return ExecutionStatus::kCompleting;
   return ExecutionStatus::kRunning;
 }

@@ -95,7 +95,7 @@ std::optional<HistoryEvent> Execution::answer_event(const Message& message) {
   event.payload = message.payload;
   event.text = message.text;
   event.failure = message.failure;
-  const UndoList::Entry* undo = undos_.running();
+  const UndoList::Entry* undo = rare_.peek().undos.running();
   if (undo != nullptr && undo->undo == message.source) {
     event.text.clear();
     if (message.kind == MessageKind::kActivityCompleted) {
@@ -107,7 +107,8 @@ std::optional<HistoryEvent> Execution::answer_event(const Message& message) {
     if (event.failure.type.empty()) event.failure.type = kCanceledFailure;
     return event;
   }
-  if (message.kind == MessageKind::kTimerFired && limits_.contains(message.source.value)) {
+  if (message.kind == MessageKind::kTimerFired &&
+      rare_.peek().limits.contains(message.source.value)) {
     event.kind = EventKind::kTimerFired;
     return event;
   }
@@ -123,7 +124,7 @@ void Execution::apply(const HistoryEvent& event) {
     case EventKind::kStarted:
       return apply_start(event);
     case EventKind::kEventReceived:
-      return hand_out(inbox_.deliver(event.name, event.payload));
+      return hand_out(rare_.get().inbox.deliver(event.name, event.payload));
     case EventKind::kCancelRequested:
       return apply_cancel(event);
     case EventKind::kCleanupExpired:
@@ -139,7 +140,7 @@ void Execution::apply(const HistoryEvent& event) {
 void Execution::apply_start(const HistoryEvent& event) {
   root_ = std::make_shared<detail::ScopeState>(nullptr, scopes_, false);
   if (!has_code()) return;
-  if (cancel_requested_) cancel_trees({root_}, cancel_reason_, false);
+  if (cancel_requested_) cancel_trees({root_}, ending_.peek().cancel_reason, false);
   try {
     main_frame_ = main_handler_->make(*this);
     auto* main =
@@ -149,14 +150,15 @@ void Execution::apply_start(const HistoryEvent& event) {
     main->start(root_);
   } catch (...) {
     // The state object of the run could not be made: user code, so the run fails.
-    failure_ = detail::failure_of(std::current_exception());
+    ending_.get().failure = detail::failure_of(std::current_exception());
   }
 }
 
 void Execution::apply_answer(const HistoryEvent& event) {
-  const auto limit = limits_.find(event.source.value);
-  if (event.kind == EventKind::kTimerFired && limit != limits_.end()) {
-    return expire_call(limit->second);
+  if (event.kind == EventKind::kTimerFired) {
+    const auto& limits = rare_.peek().limits;
+    const auto limit = limits.find(event.source.value);
+    if (limit != limits.end()) return expire_call(limit->second);
   }
   const auto found = ops_.find(event.source.value);
   if (found == ops_.end() || found->second->kind != answered_kind(event.kind)) {
@@ -164,27 +166,28 @@ void Execution::apply_answer(const HistoryEvent& event) {
     return set_mismatch(event, "no open command for it", kForeignHistoryHint);
   }
   const OpRef op = found->second;
-  op->payload = event.payload;
-  op->failure = event.failure;
+  if (event.kind == EventKind::kTimerFired) return resolve(op, OpState::kCompleted);
+  detail::OpOutcome& outcome = op->make_outcome();
+  outcome.payload = event.payload;
+  outcome.failure = event.failure;
   OpState state = OpState::kFailed;
   switch (event.kind) {
     case EventKind::kActivityCompleted:
     case EventKind::kChildCompleted:
-    case EventKind::kTimerFired:
       state = OpState::kCompleted;
       break;
     case EventKind::kActivityCanceled:
-      op->reason = op->scope->canceled ? op->scope->reason : "canceled";
+      outcome.reason = op->scope->canceled ? op->scope->reason : "canceled";
       state = OpState::kCanceled;
       break;
     case EventKind::kChildCanceled:
-      op->failure = {kCanceledFailure, event.text, false, {}};
+      outcome.failure = {kCanceledFailure, event.text, false, {}};
       break;
     case EventKind::kChildTerminated:
-      op->failure = {kTerminatedFailure, event.text, false, {}};
+      outcome.failure = {kTerminatedFailure, event.text, false, {}};
       break;
     case EventKind::kChildStartFailed:
-      op->failure = {kIdTakenFailure, event.text, false, {}};
+      outcome.failure = {kIdTakenFailure, event.text, false, {}};
       break;
     default:
       break;
@@ -194,11 +197,13 @@ void Execution::apply_answer(const HistoryEvent& event) {
 
 void Execution::resolve(const OpRef& op, OpState state) {
   if (op->resolved()) return;
-  const EventId event{op->event};
-  if (state == OpState::kCompleted) {
-    undos_.call_completed(event, op->payload);
-  } else {
-    undos_.call_ended_otherwise(event);
+  if (RareParts* rare = rare_.find()) {
+    const EventId event{op->event};
+    if (state == OpState::kCompleted) {
+      rare->undos.call_completed(event, op->outcome().payload);
+    } else {
+      rare->undos.call_ended_otherwise(event);
+    }
   }
   op->count_outcome();
   op->state = state;
@@ -206,41 +211,52 @@ void Execution::resolve(const OpRef& op, OpState state) {
   if (op->event != 0) {
     op->leave();
     ops_.erase(op->event);
-    const auto limit = limit_of_.find(op->event);
-    if (limit != limit_of_.end()) {
-      const std::int64_t timer = limit->second;
-      limit_of_.erase(limit);
-      if (limits_.erase(timer) != 0 && !stopped()) {
-        drops_.emplace_back(new detail::Op(*this, OpKind::kTimer, timer, "timer", op->scope));
-      }
-    }
+    unlimit_call(*op);
   }
-  if (op->kind == OpKind::kEvent && state == OpState::kCanceled) inbox_.unsubscribe(*op);
+  if (op->kind == OpKind::kEvent && state == OpState::kCanceled) {
+    rare_.get().inbox.unsubscribe(*op);
+  }
   if (detail::Waiter* waiter = std::exchange(op->waiter, nullptr)) waiter->op_resolved(*op);
+}
+
+/// The time limit of a call that has ended is no longer needed.
+void Execution::unlimit_call(const detail::Op& call) {
+  RareParts* rare = rare_.find();
+  if (rare == nullptr) return;
+  const auto limit = rare->limit_of.find(call.event);
+  if (limit == rare->limit_of.end()) return;
+  const std::int64_t timer = limit->second;
+  rare->limit_of.erase(limit);
+  if (rare->limits.erase(timer) != 0 && !stopped()) {
+    scratch_.get().drops.emplace_back(
+        new detail::Op(*this, OpKind::kTimer, timer, "timer", call.scope));
+  }
 }
 
 void Execution::hand_out(const std::vector<EventInbox::Match>& matches) {
   for (const EventInbox::Match& match : matches) {
-    match.wait->payload = match.payload;
+    match.wait->make_outcome().payload = match.payload;
     resolve(match.wait, OpState::kCompleted);
   }
 }
 
 /// The time limit of a call has passed: the call has failed, its child ends by its close policy.
 void Execution::expire_call(std::int64_t call) {
-  limits_.erase(limit_of_[call]);
-  limit_of_.erase(call);
+  RareParts& rare = rare_.get();
+  rare.limits.erase(rare.limit_of[call]);
+  rare.limit_of.erase(call);
   const auto found = ops_.find(call);
   if (found == ops_.end()) return;
   const OpRef op = found->second;
   give_up(*op, true);
-  op->failure = {kTimeoutFailure, "the call of '" + op->name + "' took too long", true, {}};
+  op->make_outcome().failure = {
+      kTimeoutFailure, "the call of '" + op->name + "' took too long", true, {}};
   resolve(op, OpState::kFailed);
 }
 
 void Execution::apply_cancel(const HistoryEvent& event) {
   cancel_requested_ = true;
-  cancel_reason_ = event.text;
+  ending_.get().cancel_reason = event.text;
   // The caller's commit has taken care of rows, timers and children: nothing is recorded again.
   if (root_ && has_code()) cancel_trees({root_}, event.text, false);
 }
@@ -251,29 +267,32 @@ void Execution::apply_cleanup_expired(const HistoryEvent& expired) {
   code_stopped_ = true;
   destroy_frames();
   for (const auto& [event, op] : std::exchange(ops_, {})) {
-    if (undos_.contains(EventId{event})) {
+    if (rare_.peek().undos.contains(EventId{event})) {
       ops_.emplace(event, op);
     } else if (mode_ == Mode::kLive && op->kind == OpKind::kActivity) {
-      decisions_.canceled_work.push_back(EventId{event});
+      decisions().canceled_work.push_back(EventId{event});
     } else if (mode_ == Mode::kLive && op->kind == OpKind::kTimer) {
-      decisions_.canceled_timers.push_back(EventId{event});
+      decisions().canceled_timers.push_back(EventId{event});
     } else if (mode_ == Mode::kLive && op->kind == OpKind::kChild &&
                op->close_policy == ClosePolicy::kCancel) {
-      decisions_.canceled_children.push_back(EventId{event});
+      decisions().canceled_children.push_back(EventId{event});
     }
   }
-  for (const auto& [timer, limit] : std::exchange(limits_, {})) {
-    if (mode_ == Mode::kLive) decisions_.canceled_timers.push_back(EventId{timer});
+  if (RareParts* rare = rare_.find()) {
+    for (const auto& [timer, limit] : std::exchange(rare->limits, {})) {
+      if (mode_ == Mode::kLive) decisions().canceled_timers.push_back(EventId{timer});
+    }
+    rare->limit_of.clear();
   }
-  limit_of_.clear();
-  drops_.clear();
-  dropped_scopes_.clear();
+  scratch_.get().drops.clear();
+  scratch_.get().dropped_scopes.clear();
 }
 
 void Execution::apply_undo_answer(const HistoryEvent& event) {
-  if (undos_.running() == nullptr) return;
+  if (rare_.peek().undos.running() == nullptr) return;
   const bool completed = event.kind == EventKind::kUndoCompleted;
-  undos_.end_running(completed ? UndoList::State::kDone : UndoList::State::kFailed, event.failure);
+  rare_.get().undos.end_running(completed ? UndoList::State::kDone : UndoList::State::kFailed,
+                                event.failure);
 }
 
 }  // namespace perdure::replay

@@ -11,11 +11,12 @@ constexpr std::size_t kNodeBytes = 64;  // of a map, with a key and a reference
 }  // namespace
 
 std::size_t Execution::bytes() const {
-  const std::size_t nodes = ops_.size() + tasks_.size() + limits_.size() + limit_of_.size() +
-                            patches_.size() + locals_.size();
+  const RareParts& rare = rare_.peek();
+  const std::size_t nodes = ops_.size() + tasks_.size() + rare.limits.size() +
+                            rare.limit_of.size() + rare.patches.size() + rare.locals.size();
   const auto code = static_cast<std::size_t>(std::max<std::int64_t>(code_bytes_, 0));
-  return sizeof(Execution) + code + nodes * kNodeBytes +
-         tasks_.size() * sizeof(detail::ScopeState) + inbox_.bytes() + undos_.bytes();
+  return sizeof(Execution) + rare_.bytes() + ending_.bytes() + code + nodes * kNodeBytes +
+         tasks_.size() * sizeof(detail::ScopeState) + rare.inbox.bytes() + rare.undos.bytes();
 }
 
 }  // namespace perdure::replay

@@ -40,7 +40,7 @@ void Execution::cancel_scope(const ScopeRef& scope, std::string_view reason) {
 }
 
 void Execution::drop_scope(const ScopeRef& scope) noexcept {
-  if (!stopped()) dropped_scopes_.push_back(scope);
+  if (!stopped()) scratch_.get().dropped_scopes.push_back(scope);
 }
 
 /// Cancels scopes and all below them up to shields. `drop`: what their operations stand for is
@@ -83,18 +83,19 @@ void Execution::cancel_op(const OpRef& op, const std::string& reason, bool drop)
   if (drop) give_up(*op);
   // Its real outcome is awaited, or owed to an undo.
   if (op->on_cancel == OnCancel::kWait) return;
-  op->reason = reason;
+  op->make_outcome().reason = reason;
   resolve(op, OpState::kCanceled);
 }
 
 void Execution::task_ended(TaskOp& task) {
-  ended_tasks_.emplace_back(&task);
+  scratch_.get().ended_tasks.emplace_back(&task);
 }
 
 void Execution::reap_tasks() {
-  while (!ended_tasks_.empty()) {
-    const OpRef task = std::move(ended_tasks_.back());
-    ended_tasks_.pop_back();
+  std::vector<OpRef>& ended = scratch_.get().ended_tasks;
+  while (!ended.empty()) {
+    const OpRef task = std::move(ended.back());
+    ended.pop_back();
     reap(static_cast<TaskOp&>(*task));
   }
 }
@@ -107,13 +108,14 @@ void Execution::reap(TaskOp& task) {
   const bool canceled = task.error && task.scope->canceled && detail::is_cancellation(task.error);
   if (is_main) {
     main_ = nullptr;
-    if (!task.error) output_ = *static_cast<detail::TypedTaskOp<std::string>&>(task).value;
+    if (!task.error)
+      ending_.get().output = *static_cast<detail::TypedTaskOp<std::string>&>(task).value;
   }
-  if (task.error && !canceled && (is_main || task.fails_the_run) && !failure_) {
-    failure_ = detail::failure_of(task.error);
-    if (!is_main) cancel_trees({root_}, "a task failed: " + failure_->message, true);
+  if (task.error && !canceled && (is_main || task.fails_the_run) && !ending_.peek().failure) {
+    const Failure& failure = ending_.get().failure.emplace(detail::failure_of(task.error));
+    if (!is_main) cancel_trees({root_}, "a task failed: " + failure.message, true);
   }
-  if (canceled) task.reason = task.scope->reason;
+  if (canceled) task.make_outcome().reason = task.scope->reason;
   const OpState state = !task.error ? OpState::kCompleted
                         : canceled  ? OpState::kCanceled
                                     : OpState::kFailed;

@@ -62,13 +62,13 @@ std::string Execution::record(std::string_view name, const std::function<std::st
 /// For ids and numbers, which destructors and loops of stopped code may ask for as well: they get
 /// values that nobody records.
 std::string Execution::record_or_make(std::string_view name, std::string (*make)(Random&)) {
-  if (stopped()) return make(unrecorded_);
+  if (stopped()) return make(rare_.get().unrecorded);
   HistoryEvent event;
   event.kind = EventKind::kSideEffectRecorded;
   event.name = std::string(name);
   if (journal_.is_live()) event.payload = make(random_);
   const auto recorded = record_command(std::move(event));
-  return recorded ? recorded->payload : make(unrecorded_);
+  return recorded ? recorded->payload : make(rare_.get().unrecorded);
 }
 
 std::string Execution::make_uuid() {
@@ -87,8 +87,9 @@ bool Execution::patched(std::string_view id) {
   if (stopped()) return false;
   require(check_id("patch id", id));
   record_pending_call();
-  const auto known = patches_.find(id);
-  if (known != patches_.end()) return known->second;
+  auto& patches = rare_.get().patches;
+  const auto known = patches.find(id);
+  if (known != patches.end()) return known->second;
   const HistoryEvent* next = journal_.peek();
   const bool marked =
       journal_.is_live() ||
@@ -99,7 +100,7 @@ bool Execution::patched(std::string_view id) {
     event.name = std::string(id);
     record_command(std::move(event));
   }
-  patches_.emplace(std::string(id), marked);
+  patches.emplace(std::string(id), marked);
   return marked;
 }
 
@@ -109,11 +110,11 @@ void Execution::set_custom_status(std::string status) {
   event.kind = EventKind::kCustomStatusSet;
   event.payload = status;
   if (!record_command(std::move(event))) return;
-  if (mode_ == Mode::kLive) decisions_.custom_status = std::move(status);
+  if (mode_ == Mode::kLive) decisions().custom_status = std::move(status);
 }
 
 void Execution::log(int level, std::string line) {
-  if (mode_ == Mode::kLive) log_.push_back({level, std::move(line)});
+  if (mode_ == Mode::kLive) scratch_.get().log.push_back({level, std::move(line)});
 }
 
 }  // namespace perdure::replay

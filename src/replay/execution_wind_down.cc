@@ -41,7 +41,7 @@ void Execution::retrace_command(const HistoryEvent& command) {
       add_op(OpKind::kChild, command.id, command.name)->close_policy = ClosePolicy::kAbandon;
       return;
     case EventKind::kUndoOwed:
-      return undos_.add(command);
+      return rare_.get().undos.add(command);
     case EventKind::kUndoScheduled:
       return retrace_undo(command);
     case EventKind::kActivityDropped:
@@ -49,7 +49,7 @@ void Execution::retrace_command(const HistoryEvent& command) {
     case EventKind::kChildDropped:
       if (!before) return;
       before->given_up = true;
-      if (!undos_.contains(command.source)) resolve(before, OpState::kCanceled);
+      if (!rare_.peek().undos.contains(command.source)) resolve(before, OpState::kCanceled);
       return;
     default:
       return;
@@ -57,11 +57,12 @@ void Execution::retrace_command(const HistoryEvent& command) {
 }
 
 void Execution::retrace_undo(const HistoryEvent& scheduled) {
-  const UndoList::Entry* next = undos_.next();
-  if (next == nullptr || next->call != scheduled.source || undos_.running() != nullptr) {
+  UndoList& undos = rare_.get().undos;
+  const UndoList::Entry* next = undos.next();
+  if (next == nullptr || next->call != scheduled.source || undos.running() != nullptr) {
     return set_mismatch(scheduled, "an undo that is not owed next", kForeignHistoryHint);
   }
-  undos_.begin_next(scheduled.id);
+  undos.begin_next(scheduled.id);
 }
 
 /// Recorded before anything is decided, so that code which comes back is not run behind it.

@@ -7,28 +7,28 @@
 namespace perdure::replay {
 
 void Journal::load(std::vector<HistoryEvent> history) {
-  history_ = std::move(history);
-  cursor_ = 0;
+  loaded_.get().history = std::move(history);
 }
 
 const HistoryEvent* Journal::peek() const {
-  return cursor_ < history_.size() ? &history_[cursor_] : nullptr;
+  const Loaded& loaded = loaded_.peek();
+  return loaded.cursor < loaded.history.size() ? &loaded.history[loaded.cursor] : nullptr;
 }
 
 HistoryEvent Journal::take() {
-  HistoryEvent event = std::move(history_[cursor_++]);
+  Loaded& loaded = loaded_.get();
+  HistoryEvent event = std::move(loaded.history[loaded.cursor++]);
   last_ = event.id;
   return event;
 }
 
 void Journal::go_live() {
   live_ = true;
-  history_ = {};
-  cursor_ = 0;
+  loaded_.reset();
 }
 
 const HistoryEvent* Journal::record(HistoryEvent command, TimePoint at) {
-  if (mismatch_) return nullptr;
+  if (mismatch()) return nullptr;
   if (!live_) return match(command);
   command.id = next_id();
   command.at = at;
@@ -56,9 +56,9 @@ const HistoryEvent* Journal::match(const HistoryEvent& command) {
       set_mismatch(std::move(changed));
       return nullptr;
     }
-    warnings_.push_back(to_string(changed));
+    findings_.get().warnings.push_back(to_string(changed));
   }
-  ++cursor_;
+  ++loaded_.get().cursor;
   last_ = recorded->id;
   return recorded;
 }
@@ -75,11 +75,13 @@ std::vector<HistoryEvent> Journal::take_appended() {
 }
 
 std::vector<std::string> Journal::take_warnings() {
-  return std::exchange(warnings_, {});
+  Findings* findings = findings_.find();
+  return findings != nullptr ? std::exchange(findings->warnings, {}) : std::vector<std::string>();
 }
 
 void Journal::set_mismatch(Mismatch mismatch) {
-  if (!mismatch_) mismatch_ = std::move(mismatch);
+  Findings& findings = findings_.get();
+  if (!findings.mismatch) findings.mismatch = std::move(mismatch);
 }
 
 }  // namespace perdure::replay

@@ -6,6 +6,7 @@
 
 #include "model/event.h"
 #include "replay/mismatch.h"
+#include "replay/on_demand.h"
 
 namespace perdure::replay {
 
@@ -44,20 +45,28 @@ class Journal {
   std::vector<HistoryEvent> take_appended();
   std::vector<std::string> take_warnings();
 
-  const std::optional<Mismatch>& mismatch() const { return mismatch_; }
+  const std::optional<Mismatch>& mismatch() const { return findings_.peek().mismatch; }
   void set_mismatch(Mismatch mismatch);
 
  private:
+  struct Loaded {
+    std::vector<HistoryEvent> history;
+    std::size_t cursor = 0;  // the next event
+  };
+  /// What a replay found; most find nothing.
+  struct Findings {
+    std::vector<std::string> warnings;
+    std::optional<Mismatch> mismatch;
+  };
+
   const HistoryEvent* match(const HistoryEvent& command);
 
   ArgumentCheck arguments_;
-  std::vector<HistoryEvent> history_;
-  std::size_t cursor_ = 0;
   bool live_ = false;
+  OnDemand<Loaded> loaded_;
   EventId last_;
   std::vector<HistoryEvent> appended_;
-  std::vector<std::string> warnings_;
-  std::optional<Mismatch> mismatch_;
+  OnDemand<Findings> findings_;
 };
 
 }  // namespace perdure::replay

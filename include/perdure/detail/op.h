@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,19 @@ class Waiter;
 enum class OpKind : std::uint8_t { kActivity, kTimer, kEvent, kChild, kTask };
 enum class OpState : std::uint8_t { kPending, kCompleted, kFailed, kCanceled };
 
+/// What an operation ended with, besides its state.
+struct OpOutcome : CountsRunBytes {
+  OpOutcome() = default;
+  OpOutcome(const OpOutcome&) = delete;
+  OpOutcome& operator=(const OpOutcome&) = delete;
+  ~OpOutcome() { run_bytes -= held; }
+
+  std::string payload;
+  Failure failure;
+  std::string reason;     ///< of a cancel
+  std::int64_t held = 0;  ///< bytes of it that are counted with the run
+};
+
 /// One thing that a run waits for, from the call to its outcome. Shared by the future that stands
 /// for it and, until it is resolved, by the engine. One thread: that of the turn; so the count is
 /// plain. Member of its scope's ring while it is unresolved, unless it is a task.
@@ -28,36 +42,46 @@ class Op : public ListHook, public CountsRunBytes {
       : api(&owner), kind(what), event(event_id), name(std::move(called)), scope(std::move(home)) {}
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
-  virtual ~Op() { run_bytes -= held_; }
+  virtual ~Op() = default;
 
   bool resolved() const { return state != OpState::kPending; }
 
+  /// What it ended with; an empty one while there is none, as for a timer, which has no result.
+  const OpOutcome& outcome() const {
+    static const OpOutcome kEmpty;
+    return outcome_ ? *outcome_ : kEmpty;
+  }
+  /// The same, to be written: a run asleep is small because only what has ended takes room for it.
+  OpOutcome& make_outcome() {
+    if (!outcome_) outcome_ = std::make_unique<OpOutcome>();
+    return *outcome_;
+  }
   /// Its outcome is there: counted with the run for as long as this object lives.
   void count_outcome() {
-    const auto now = static_cast<std::int64_t>(payload.size() + failure.details.size());
-    run_bytes += now - std::exchange(held_, now);
+    if (!outcome_) return;
+    const auto now =
+        static_cast<std::int64_t>(outcome_->payload.size() + outcome_->failure.details.size());
+    run_bytes += now - std::exchange(outcome_->held, now);
   }
 
   TurnApi* api;
   OpKind kind;
+  OpState state = OpState::kPending;
+  OnCancel on_cancel = OnCancel::kTryCancel;
+  ClosePolicy close_policy = ClosePolicy::kCancel;  ///< of a child
+  bool consumed = false;                            ///< the outcome was handed to the code
+  /// Dropped or canceled by the code: a row, timer or child of it goes.
+  bool given_up = false;
   std::int64_t event;  ///< the event that recorded the command; 0 for a task
   std::string name;    ///< of what was called or is waited for
   ScopeRef scope;
-  OnCancel on_cancel = OnCancel::kTryCancel;
-  ClosePolicy close_policy = ClosePolicy::kCancel;  ///< of a child
-  OpState state = OpState::kPending;
-  std::uint64_t order = 0;  ///< position among all resolutions of the run; decides races
-  std::string payload;
-  Failure failure;
-  std::string reason;
+  std::uint64_t order = 0;   ///< position among all resolutions of the run; decides races
   Waiter* waiter = nullptr;  ///< whoever is suspended on it; at most one
-  bool consumed = false;     ///< the outcome was handed to the code
-  bool given_up = false;     ///< dropped or canceled by the code: a row, timer or child of it goes
 
  private:
   friend class OpRef;
   int refs_ = 0;
-  std::int64_t held_ = 0;
+  std::unique_ptr<OpOutcome> outcome_;
 };
 
 /// A counted reference to an operation.
