@@ -33,8 +33,9 @@ void PooledWorker::start(std::shared_ptr<Attempt> attempt) {
   timer_.watch(attempt);
   auto task = [shared = shared_, slots = slots_, delay = options_.missing_handler_delay, attempt] {
     WorkOutcome outcome = run_registered(*shared.handlers, *attempt, *shared.random, delay);
-    if (attempt->settle()) shared.settler->add(attempt, std::move(outcome));
+    // First the place, so that the next claim is not committed behind this outcome.
     slots->release();
+    if (attempt->settle()) shared.settler->add(attempt, std::move(outcome));
   };
   try {
     pool_.run(std::move(task));

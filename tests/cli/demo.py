@@ -228,7 +228,7 @@ def refused(folder):
     assert demo.returncode == 1 and "TMPDIR" in err, err
     closed = subprocess.run(["sh", "-c", 'exec "$0" demo >&-', PROGRAM], env=environment(folder),
                             stderr=subprocess.PIPE, text=True, check=False)
-    assert closed.returncode == 1 and "standard output is closed" in closed.stderr, closed
+    assert closed.returncode == 1 and "standard output was closed" in closed.stderr, closed
     check_nothing_left(folder)
 
 

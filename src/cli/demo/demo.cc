@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <exception>
-#include <fcntl.h>
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
@@ -22,18 +21,6 @@ namespace {
 
 constexpr int kExitSignal = 128;
 constexpr std::size_t kLogLines = 10;
-
-bool is_open(int descriptor) {
-  return ::fcntl(descriptor, F_GETFD) >= 0;
-}
-
-/// So that no file of ours gets the number of a standard stream.
-void fill_standard_streams() {
-  expect(is_open(STDOUT_FILENO), "standard output is closed: there is nobody to show it to");
-  while (!is_open(STDIN_FILENO) || !is_open(STDERR_FILENO)) {
-    expect(::open("/dev/null", O_RDWR) >= 0, "/dev/null cannot be opened");
-  }
-}
 
 std::string last_lines(const std::filesystem::path& file) {
   std::deque<std::string> lines;
@@ -87,7 +74,6 @@ void perform(Narrator& narrator, const Interrupts& interrupts, const Place& plac
 }
 
 void run(const Options& options, std::string& left) {
-  fill_standard_streams();
   const Interrupts interrupts;
   Narrator narrator(std::cout, ::isatty(STDOUT_FILENO) == 1);
   TempFolder folder;
