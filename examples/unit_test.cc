@@ -70,7 +70,7 @@ TEST(Checkout, TriesTheChargeAgain) {
   pd::testing::TestRuntime runtime(registry());
   runtime.fail_next(charge, 2, {.type = "gateway", .message = "no answer"});
   auto run = runtime.start(checkout, "o-1", {"7", "4111", 100});
-  runtime.advance(3min);  // the second attempt after one minute, the third after two more
+  runtime.advance(2min);  // the second attempt after a minute, the third after another one
   EXPECT_EQ(run.result(), "label-7");
 }
 // [/failures]

@@ -36,7 +36,8 @@ std::string detail_of(const RunEvent& event) {
     add("due " + local_time(time_from_micros(event.number)));
   }
   add(event.text);
-  add(shortened(event.payload, kColumns));
+  // The policy of an undo is for the engine alone.
+  if (event.kind != to_string(EventKind::kUndoOwed)) add(shortened(event.payload, kColumns));
   if (!event.failure.type.empty()) add(event.failure.type + ": " + event.failure.message);
   return shortened(detail, kColumns);
 }

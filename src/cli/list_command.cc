@@ -63,7 +63,8 @@ void add_options(CLI::App& command, Input& input) {
   auto* const parent =
       command.add_option("--parent", filter.parent, "Only direct children of this run");
   command.add_flag("--roots", filter.roots_only, "No children of others")->excludes(parent);
-  command.add_option("--since", input.since, "Created then or later: 2h ago, or 2026-11-16T06:14");
+  command.add_option(
+      "--since", input.since, "Created then or later: 2h (before now), or 2026-11-16T06:14");
   command.add_option("--until", input.until, "Created before then");
   command.add_option("--limit", input.page.limit, "Runs of a page")
       ->check(CLI::Range(std::size_t{1}, kMostRuns))

@@ -65,13 +65,6 @@ int code_of_end(ExecutionStatus status) {
   }
 }
 
-/// The client has one error for a store that does not answer and for a run that does not end.
-/// Which of the two it was tells a look: it throws with the store's own error.
-bool is_still_live(const Client& client, const std::string& id) {
-  constexpr Duration kLook = std::chrono::seconds(1);
-  return !is_terminal(client.within(kLook).status(id).status);
-}
-
 int run_wait(const Input& input) {
   const Duration timeout =
       input.timeout.empty() ? Duration::max() : parse_duration("--timeout", input.timeout);
@@ -81,7 +74,14 @@ int run_wait(const Input& input) {
     print(end, nullptr, input.json);
     return code_of_end(end.status);
   } catch (const Unavailable& error) {
-    if (!is_still_live(client, input.id)) throw;
+    // The client has one error for a store that does not answer and for a run that does not end.
+    // Which of the two it was tells a look: it throws with the store's own error.
+    constexpr Duration kLook = std::chrono::seconds(1);
+    const RunStatus now = client.within(kLook).status(input.id);
+    if (is_terminal(now.status)) {
+      print(now, nullptr, input.json);
+      return code_of_end(now.status);
+    }
     std::cerr << "wait: " << printable_lines(error.what()) << '\n';
     return kExitTimedOut;
   }

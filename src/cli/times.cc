@@ -42,6 +42,9 @@ bool read_time(const std::string& text, const char* form, bool utc, TimePoint& t
   std::tm fields{};
   const char* const end = ::strptime(text.c_str(), form, &fields);
   if (end == nullptr || *end != '\0') return false;
+  // A year of two digits is no year of ours.
+  constexpr int kOldestYear = 70;
+  if (fields.tm_year < kOldestYear) return false;
   const int day = fields.tm_mday;
   fields.tm_isdst = -1;
   const std::time_t seconds = utc ? ::timegm(&fields) : std::mktime(&fields);

@@ -1,5 +1,6 @@
 #include "replay/arguments.h"
 
+#include <algorithm>
 #include <string>
 
 #include <perdure/errors.h>
@@ -71,7 +72,9 @@ RetryPolicy stored_policy(const Retry& retry) {
   policy.max_attempts = retry.max_attempts;
   policy.first_delay = retry.first_delay;
   policy.backoff = retry.backoff;
-  policy.max_delay = retry.max_delay;
+  // Whoever names only a long first delay means it.
+  const bool by_default = retry.max_delay == Retry{}.max_delay;
+  policy.max_delay = by_default ? std::max(retry.max_delay, retry.first_delay) : retry.max_delay;
   policy.jitter = retry.jitter;
   for (const std::string_view type : retry.non_retryable) {
     if (!type.empty()) policy.non_retryable.emplace_back(type);

@@ -45,6 +45,15 @@ TEST(Arguments, TextMustBeStorable) {
   EXPECT_THROW(require_text("reason", std::string_view("\0", 1)), InvalidArgument);
 }
 
+TEST(Arguments, ALongFirstDelayIsNoMistakeUnlessALongestIsGiven) {
+  ActivityOptions options;
+  options.retry = retry(3, 5min);
+  EXPECT_NO_THROW(require_options(options));
+  EXPECT_EQ(stored_policy(options.retry).max_delay, 5min);
+  options.retry.max_delay = 2min;
+  EXPECT_THROW(require_options(options), InvalidArgument);
+}
+
 TEST(Arguments, TypesOfAPolicyAreKeptInOrder) {
   const RetryPolicy policy = stored_policy(retry(3, 2s).except("a", "b"));
   EXPECT_EQ(policy.max_attempts, 3);

@@ -47,6 +47,8 @@ Execution::Execution(ExecutionSpec spec, ExecutionOptions options, Random& rando
 Execution::~Execution() {
   mode_ = Mode::kEvicting;
   destroy_frames();
+  // What it holds may be of user code, which may still ask for the other parts.
+  scratch_.reset();
   if (RareParts* rare = rare_.find()) rare->locals.clear();
 }
 

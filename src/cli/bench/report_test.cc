@@ -57,6 +57,14 @@ TEST(Report, OfSeveralRunsHasMediansAndTheirSpread) {
   EXPECT_THAT(to_table(merged, 3), ::testing::HasSubstr("8: 8.00 (7.00..9.00)"));
 }
 
+TEST(Report, OfSeveralRunsAddsUpWhatWasWrong) {
+  std::vector<Report> runs(3, report_of(1, 2, 3));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].figures.push_back(count_of_wrong("lost", i == 1 ? 2 : 0));
+  }
+  EXPECT_EQ(nlohmann::json::parse(to_json(merge(runs), 3))["lost"], 2);
+}
+
 TEST(Report, ShowsTheFirstProblemsAndCountsAll) {
   Report report = report_of(1'234'567, 12.34, 0.5);
   for (int i = 0; i < 100; ++i) report.fail("row " + std::to_string(i));

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kPart = 100ms;
 constexpr int kQuickStep = 6;
-constexpr int kPacking = 30;
+constexpr int kPacking = 40;
 constexpr int kCentsOfOne = 100;
 
 Task<std::string> run_fulfil(OrchestrationContext& ctx, Order order) {

@@ -239,7 +239,8 @@ constexpr std::array
               "WHERE queue = ?1 AND name = ?2 AND version = ?3 AND ("
               "(lock_token IS NULL AND ready_at IS NOT NULL"
               " AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer'"
-              " OR typeof(priority) <> 'integer')) OR "
+              " OR typeof(priority) <> 'integer' OR priority > 2147483647"
+              " OR priority < -2147483648)) OR "
               "(lock_token IS NOT NULL AND (typeof(lock_token) <> 'integer'"
               " OR typeof(lock_epoch) <> 'integer' OR typeof(locked_until) <> 'integer'))) "
               "LIMIT ?4"},

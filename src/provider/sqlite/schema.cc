@@ -130,7 +130,8 @@ CREATE INDEX instance_ready_past_cleanup
 CREATE INDEX instance_ready_damaged ON instance_ready (queue, name, version)
   WHERE (lock_token IS NULL AND ready_at IS NOT NULL
          AND (typeof(ready_at) <> 'integer' OR typeof(not_before) <> 'integer'
-              OR typeof(priority) <> 'integer'))
+              OR typeof(priority) <> 'integer' OR priority > 2147483647
+              OR priority < -2147483648))
      OR (lock_token IS NOT NULL
          AND (typeof(lock_token) <> 'integer' OR typeof(lock_epoch) <> 'integer'
               OR typeof(locked_until) <> 'integer'));

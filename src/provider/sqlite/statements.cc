@@ -255,7 +255,8 @@ constexpr std::array kEntries{
           "UPDATE instance_ready SET lock_epoch = NULL, lock_token = NULL, locked_until = NULL, "
           "not_before = ?2, losses = losses + ?3, deferrals = deferrals + ?4, ready_at = ?5, "
           "cleanup_at = iif(typeof(cleanup_at) = 'integer', cleanup_at, NULL), "
-          "priority = iif(typeof(priority) = 'integer', priority, 0) "
+          "priority = iif(typeof(priority) = 'integer' "
+          "AND priority BETWEEN -2147483648 AND 2147483647, priority, 0) "
           "WHERE instance_key = ?1"},
     Entry{Sql::kRenewInstanceLock,
           "renew_instance_lock",
