@@ -38,6 +38,7 @@ struct Retry {
   int max_attempts = 1;  ///< attempts in all; 0 = without limit
   Duration first_delay = std::chrono::seconds(1);
   double backoff = 2.0;  ///< each further delay is this much longer
+  /// Longest delay, not below the first; a longer first delay raises it while it has its default.
   Duration max_delay = std::chrono::minutes(1);
   double jitter = 0.0;                             ///< 0 .. 1: the delay is cut by up to this part
   std::string_view non_retryable[kMaxTypes] = {};  ///< failure types that are final at once
