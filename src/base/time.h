@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -33,6 +34,10 @@ constexpr TimePoint add(TimePoint time, Duration duration) {
   if (step < 0 && base < -kMax - step) return time_from_micros(-kMax);
   return time_from_micros(base + step);
 }
+
+/// Longer than a process lives, and short enough to be added to any time: what a wait is cut to
+/// before it is handed to the system.
+inline constexpr Duration kLongestWait = std::chrono::hours(24 * 365 * 10);
 
 /// ISO 8601 in UTC with microseconds, for example "2026-01-01T00:00:00.000000Z"; "forever" for
 /// `kForever` and later.

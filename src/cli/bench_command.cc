@@ -29,7 +29,7 @@ constexpr int kSlowestSync = 10'000;
 constexpr int kLongestActivity = 60'000;
 
 /// What CLI11 fills in.
-struct Input {
+struct BenchInput {
   std::string workload;
   bench::Options options;
   std::string durability;
@@ -46,7 +46,7 @@ std::vector<std::string> workload_names() {
   return names;
 }
 
-void add_options(CLI::App& command, Input& input) {
+void add_options(CLI::App& command, BenchInput& input) {
   bench::Options& options = input.options;
   command.add_option("workload", input.workload, "What to measure")
       ->required()
@@ -94,7 +94,7 @@ void check_least(const char* option, const std::optional<std::int64_t>& given, s
 }
 
 /// An option that would say nothing is a mistake: whoever gave it believes that it was measured.
-void check_applies(const CLI::App& command, const Input& input) {
+void check_applies(const CLI::App& command, const BenchInput& input) {
   const bench::Workload& workload = bench::workload(input.workload);
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
@@ -122,7 +122,7 @@ Result<bench::Report> run_all(const bench::Workload& workload, const bench::Opti
   return bench::merge(runs);
 }
 
-int run_bench(Input& input) {
+int run_bench(BenchInput& input) {
   bench::Options& options = input.options;
   options.seconds = std::chrono::duration<double>(input.seconds);
   options.warmup = std::chrono::duration<double>(input.warmup);
@@ -143,7 +143,7 @@ int run_bench(Input& input) {
 
 Command add_bench(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("bench", "Measure a store, and the engine on it");
-  auto input = std::make_shared<Input>();
+  auto input = std::make_shared<BenchInput>();
   add_options(*command, *input);
   command->callback([command, input] { check_applies(*command, *input); });
   return [input] { return run_bench(*input); };

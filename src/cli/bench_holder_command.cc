@@ -11,7 +11,7 @@ namespace perdure::cli {
 
 namespace {
 
-struct Input {
+struct HolderInput {
   std::string url;
   std::int64_t handlers = 1;
 };
@@ -21,7 +21,7 @@ struct Input {
 Command add_bench_holder(CLI::App& app) {
   CLI::App* const command = app.add_subcommand(bench::kHolderCommand);
   command->group("");
-  auto input = std::make_shared<Input>();
+  auto input = std::make_shared<HolderInput>();
   command->add_option("url", input->url, "The store")->required();
   command->add_option("handlers", input->handlers, "How many it holds")
       ->required()

@@ -18,7 +18,7 @@ namespace perdure::cli {
 namespace {
 
 /// What CLI11 fills in.
-struct Input {
+struct HistoryInput {
   std::string provider;
   std::string id;
   std::int64_t execution = 0;
@@ -51,7 +51,7 @@ void add_row(TextTable& table, const RunEvent& event) {
              detail_of(event)});
 }
 
-void print_table(const Client& client, const Input& input) {
+void print_table(const Client& client, const HistoryInput& input) {
   TextTable table({"EVENT", "AT", "KIND", "OF", "NAME", "DETAIL"});
   HistoryOptions options;
   options.execution = input.execution;
@@ -66,7 +66,7 @@ void print_table(const Client& client, const Input& input) {
   table.print(std::cout);
 }
 
-int run_history(const Input& input) {
+int run_history(const HistoryInput& input) {
   const Client client = client_for_reading(input.provider);
   if (!input.json) {
     print_table(client, input);
@@ -82,7 +82,7 @@ int run_history(const Input& input) {
 Command add_history(CLI::App& app) {
   CLI::App* const command =
       app.add_subcommand("history", "What a run decided and learned, event by event");
-  auto input = std::make_shared<Input>();
+  auto input = std::make_shared<HistoryInput>();
   command->add_option("id", input->id, "Of the run")->required();
   add_store_option(*command, input->provider);
   command->add_option("--execution", input->execution, "An earlier one; the current one by default")

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostRuns = 10'000;
 
 /// What CLI11 fills in.
-struct Input {
+struct ListInput {
   std::string provider;
   RunFilter filter;
   PageOptions page;
@@ -49,7 +49,7 @@ void add_statuses(const std::string& word, std::vector<ExecutionStatus>& statuse
                         "and for several " + std::string(kLive) + ", " + std::string(kEnded));
 }
 
-void add_options(CLI::App& command, Input& input) {
+void add_options(CLI::App& command, ListInput& input) {
   RunFilter& filter = input.filter;
   add_store_option(command, input.provider);
   command
@@ -98,7 +98,7 @@ void print_table(const RunPage& page, TimePoint now) {
   if (!page.next.empty()) std::cerr << "more runs follow: --after " << page.next << '\n';
 }
 
-int run_list(Input& input) {
+int run_list(ListInput& input) {
   const TimePoint now = system_clock().now();
   for (const std::string& word : input.statuses) add_statuses(word, input.filter.statuses);
   if (!input.since.empty()) {
@@ -120,7 +120,7 @@ int run_list(Input& input) {
 
 Command add_list(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("list", "Runs of a store, newest first");
-  auto input = std::make_shared<Input>();
+  auto input = std::make_shared<ListInput>();
   add_options(*command, *input);
   return [input] { return run_list(*input); };
 }

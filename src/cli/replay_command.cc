@@ -24,7 +24,7 @@ constexpr const char* kNoCode =
     "(<perdure/cli.h>) in the program that has them, and run that: yourprogram replay ..\n";
 
 /// What CLI11 fills in.
-struct Input {
+struct ReplayInput {
   std::string program;
   Registry registry;
   std::vector<std::string> files;
@@ -37,7 +37,7 @@ struct Input {
   bool json = false;
 };
 
-void add_options(CLI::App& command, Input& input) {
+void add_options(CLI::App& command, ReplayInput& input) {
   auto* const files = command.add_option("files", input.files, "Histories as JSON files");
   auto* const store =
       command.add_option("--provider", input.provider, "Store: sqlite:PATH, one that exists")
@@ -54,13 +54,13 @@ void add_options(CLI::App& command, Input& input) {
   command.add_flag("--json", input.json, "One JSON object to a line, the last one a summary");
 }
 
-int refuse(const Input& input, const std::string& why, int code) {
+int refuse(const ReplayInput& input, const std::string& why, int code) {
   std::cerr << input.program << " replay: " << why << '\n';
   return code;
 }
 
 /// Empty when the command line can be followed.
-std::string mistake_in(const Input& input) {
+std::string mistake_in(const ReplayInput& input) {
   if (input.files.empty() && input.provider.empty()) {
     return "give a store (--provider sqlite:PATH) or files";
   }
@@ -74,7 +74,7 @@ std::string mistake_in(const Input& input) {
   return "--name '" + name + "': no such orchestration is registered; registered are: " + known;
 }
 
-int run_replay(Input& input) {
+int run_replay(ReplayInput& input) {
   if (input.registry.table()->orchestrations().empty()) {
     return refuse(input, kNoCode, kExitUsage);
   }
@@ -104,7 +104,7 @@ int run_replay(Input& input) {
 Command add_replay(CLI::App& app, Registry registry) {
   CLI::App* const command =
       app.add_subcommand("replay", "Run today's code against stored histories");
-  auto input = std::make_shared<Input>();
+  auto input = std::make_shared<ReplayInput>();
   input->program = app.get_name();
   input->registry = std::move(registry);
   add_options(*command, *input);

@@ -2,16 +2,14 @@
 
 #include <ostream>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/exit_codes.h"
+#include "cli/run_json.h"
 
 namespace perdure::cli {
 
 namespace {
 
 using Kind = ReplayResult::Kind;
-using Json = nlohmann::ordered_json;
 
 constexpr std::array kAllKinds = {
     Kind::kOk, Kind::kMismatch, Kind::kUnserved, Kind::kSkipped, Kind::kUnreadable};
@@ -32,9 +30,9 @@ const char* name_of(Kind kind) {
   return "";
 }
 
-Json to_json(const ReplayResult& result) {
+OrderedJson json_of(const ReplayResult& result) {
   const ReplayReport& report = result.report;
-  Json out;
+  OrderedJson out;
   out["result"] = name_of(result.kind);
   if (!result.file.empty()) out["file"] = result.file;
   if (!report.instance_id.empty()) out["run"] = report.instance_id;
@@ -51,11 +49,6 @@ Json to_json(const ReplayResult& result) {
   if (!report.warnings.empty()) out["warnings"] = report.warnings;
   if (!result.problem.empty()) out["problem"] = result.problem;
   return out;
-}
-
-/// Bytes of a damaged row that are no UTF-8 are replaced.
-std::string one_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string to_text(const ReplayResult& result) {
@@ -83,16 +76,16 @@ std::string to_text(const ReplayResult& result) {
 void ReplayPrinter::add(const ReplayResult& result) {
   ++counts_[static_cast<std::size_t>(result.kind)];
   if (!result.report.instance_id.empty()) runs_.insert(result.report.instance_id);
-  out_ << (json_ ? one_line(to_json(result)) : to_text(result)) << '\n';
+  out_ << (json_ ? one_line(json_of(result)) : to_text(result)) << '\n';
 }
 
 void ReplayPrinter::finish() {
   std::size_t histories = 0;
   for (const std::size_t each : counts_) histories += each;
   if (json_) {
-    Json summary{{"histories", histories}, {"runs", runs_.size()}};
+    OrderedJson summary{{"histories", histories}, {"runs", runs_.size()}};
     for (const Kind kind : kAllKinds) summary[name_of(kind)] = count(kind);
-    out_ << one_line(Json{{"summary", std::move(summary)}}) << std::endl;
+    out_ << one_line(OrderedJson{{"summary", std::move(summary)}}) << std::endl;
     return;
   }
   out_ << histories << " histories of " << runs_.size() << " runs:";

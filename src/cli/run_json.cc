@@ -17,7 +17,7 @@ OrderedJson time_or_null(const std::optional<TimePoint>& time) {
   return time ? OrderedJson(to_string(*time)) : OrderedJson();
 }
 
-OrderedJson to_json(const Failure& failure) {
+OrderedJson failure_json(const Failure& failure) {
   if (failure.type.empty()) return nullptr;
   return {{"type", failure.type},
           {"message", failure.message},
@@ -40,7 +40,7 @@ OrderedJson to_json(const RunStatus& status) {
   out["blocked_since"] = time_or_null(status.blocked_since);
   out["custom_status"] = status.custom_status;
   out["output"] = status.output;
-  out["failure"] = to_json(status.failure);
+  out["failure"] = failure_json(status.failure);
   out["cancel_reason"] = text_or_null(status.cancel_reason);
   out["cancel_requested_at"] = time_or_null(status.cancel_requested_at);
   out["canceled_at"] = time_or_null(status.canceled_at);

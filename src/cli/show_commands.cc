@@ -19,7 +19,7 @@ namespace perdure::cli {
 namespace {
 
 /// What CLI11 fills in.
-struct Input {
+struct ShowInput {
   std::string provider;
   std::string id;
   std::int64_t execution = 0;
@@ -44,7 +44,7 @@ void print(const RunStatus& status, const RunTree* tree, bool json) {
   if (tree->more) std::cerr << "the tree is larger than this\n";
 }
 
-int run_show(const Input& input) {
+int run_show(const ShowInput& input) {
   const Client client = client_for_reading(input.provider);
   const RunStatus status = client.status(input.id, input.execution);
   std::optional<RunTree> tree;
@@ -65,7 +65,7 @@ int code_of_end(ExecutionStatus status) {
   }
 }
 
-int run_wait(const Input& input) {
+int run_wait(const ShowInput& input) {
   const Duration timeout =
       input.timeout.empty() ? Duration::max() : parse_duration("--timeout", input.timeout);
   const Client client = client_for_reading(input.provider);
@@ -91,7 +91,7 @@ int run_wait(const Input& input) {
 
 Command add_show(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("show", "One run as it stands");
-  auto input = std::make_shared<Input>();
+  auto input = std::make_shared<ShowInput>();
   command->add_option("id", input->id, "Of the run")->required();
   add_store_option(*command, input->provider);
   command->add_option("--execution", input->execution, "An earlier one; the current one by default")
@@ -103,7 +103,7 @@ Command add_show(CLI::App& app) {
 
 Command add_wait(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("wait", "Sleep until a run has ended");
-  auto input = std::make_shared<Input>();
+  auto input = std::make_shared<ShowInput>();
   command->add_option("id", input->id, "Of the run")->required();
   add_store_option(*command, input->provider);
   command->add_option("--timeout", input->timeout, "500ms, 30s, 5m, 2h; without end by default");

@@ -5,16 +5,10 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/time.h"
 #include "runtime/run_attempt.h"
 
 namespace perdure::runtime {
-
-namespace {
-
-/// Longer than a process lives, and short enough to be added to any time.
-constexpr Duration kLongest = std::chrono::hours(24 * 365 * 10);
-
-}  // namespace
 
 AttemptTimer::AttemptTimer(std::shared_ptr<Settler> settler, std::shared_ptr<Random> random)
     : settler_(std::move(settler)), random_(std::move(random)), thread_([this] { run_thread(); }) {}
@@ -34,7 +28,7 @@ void AttemptTimer::watch(const std::shared_ptr<Attempt>& attempt) {
   {
     const std::lock_guard lock(mutex_);
     if (watched_.size() >= drop_at_) drop_ended();
-    watched_.push_back({attempt->begun_at() + std::min(limit, kLongest), attempt});
+    watched_.push_back({attempt->begun_at() + std::min(limit, kLongestWait), attempt});
     std::push_heap(watched_.begin(), watched_.end(), Later{});
   }
   changed_.notify_all();

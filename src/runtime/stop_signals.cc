@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/time.h"
 
 namespace perdure::runtime {
 
@@ -82,9 +83,6 @@ void restore() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &former[i], nullptr);
 }
 
-/// Longer than a process takes to stop, and short enough to be added to any time.
-constexpr Duration kLongest = std::chrono::hours(24 * 365);
-
 /// Ends the process when it is not destroyed in time.
 class ForcedExit {
  public:
@@ -92,7 +90,7 @@ class ForcedExit {
     if (timeout <= Duration::zero()) return;
     thread_ = std::jthread([this, signal, timeout](const std::stop_token& done) {
       std::unique_lock lock(mutex_);
-      over_.wait_for(lock, done, std::min(timeout, kLongest), [] { return false; });
+      over_.wait_for(lock, done, std::min(timeout, kLongestWait), [] { return false; });
       if (done.stop_requested()) return;
       log::error("stopping takes longer than force_exit_timeout: the process ends",
                  {{"signal", signal}, {"timeout_ms", timeout.count() / 1'000}});

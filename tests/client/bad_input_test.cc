@@ -1,6 +1,6 @@
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::bad_input_test {
 
 namespace {
 
@@ -103,4 +103,4 @@ PERDURE_CLIENT_SUITE(BadInput);
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::bad_input_test

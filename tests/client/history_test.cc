@@ -2,7 +2,7 @@
 
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::history_test {
 
 namespace {
 
@@ -95,4 +95,4 @@ PERDURE_CLIENT_SUITE(History);
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::history_test

@@ -2,7 +2,7 @@
 
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::listing_test {
 
 namespace {
 
@@ -120,4 +120,4 @@ PERDURE_CLIENT_SUITE(Listing);
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::listing_test

@@ -3,7 +3,7 @@
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/peer.h"
 
-namespace perdure::test {
+namespace perdure::test::other_process_test {
 
 namespace {
 
@@ -54,4 +54,4 @@ TEST_F(OtherProcess, ThatStartedARunIsSeenByTheList) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::other_process_test

@@ -1,6 +1,6 @@
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::removal_test {
 
 namespace {
 
@@ -93,4 +93,4 @@ PERDURE_CLIENT_SUITE(Removal);
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::removal_test

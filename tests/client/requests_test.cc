@@ -1,6 +1,6 @@
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::requests_test {
 
 namespace {
 
@@ -66,4 +66,4 @@ PERDURE_CLIENT_SUITE(Requests);
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::requests_test

@@ -1,6 +1,6 @@
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::start_test {
 
 namespace {
 
@@ -84,4 +84,4 @@ PERDURE_CLIENT_SUITE(Start);
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::start_test

@@ -1,6 +1,6 @@
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::talk_test {
 
 namespace {
 
@@ -109,4 +109,4 @@ PERDURE_CLIENT_SUITE(Talk);
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::talk_test

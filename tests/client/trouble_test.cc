@@ -2,7 +2,7 @@
 #include "provider/forwarding_provider.h"
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::trouble_test {
 
 namespace {
 
@@ -156,4 +156,4 @@ TEST_F(Trouble, AWaitSitsOutTroubleWithTheStore) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::trouble_test

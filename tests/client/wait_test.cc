@@ -1,6 +1,6 @@
 #include "tests/client/client_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::wait_test {
 
 namespace {
 
@@ -146,4 +146,4 @@ PERDURE_CLIENT_SUITE(Wait);
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::wait_test

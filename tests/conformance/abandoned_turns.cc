@@ -6,12 +6,6 @@ namespace perdure::conformance {
 
 namespace {
 
-template <class T>
-std::optional<ErrorCode> code_of(const Result<T>& result) {
-  if (result.ok()) return std::nullopt;
-  return result.code();
-}
-
 std::vector<std::string> names(const OrchestrationItem& item) {
   std::vector<std::string> result;
   for (const Message& message : item.messages) result.push_back(message.name);

@@ -23,6 +23,13 @@ inline constexpr const char* kVersion = "1";
 inline constexpr const char* kTask = "task";  ///< activity name that claim() serves
 inline constexpr Duration kLock = 30s;
 
+/// Nothing when the call succeeded.
+template <class T>
+std::optional<ErrorCode> code_of(const Result<T>& result) {
+  if (result.ok()) return std::nullopt;
+  return result.error().code;
+}
+
 class Conformance : public ::testing::TestWithParam<StoreParam> {
  protected:
   void SetUp() override;

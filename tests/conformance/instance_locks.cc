@@ -10,12 +10,6 @@ namespace perdure::conformance {
 
 namespace {
 
-template <class T>
-std::optional<ErrorCode> code_of(const Result<T>& result) {
-  if (result.ok()) return std::nullopt;
-  return result.code();
-}
-
 /// Runs `body(0)` .. `body(count - 1)` at the same time and waits for all.
 template <class Body>
 void in_threads(int count, const Body& body) {

@@ -13,12 +13,6 @@ namespace {
 /// Losses at which a row is failed as poison when the request says nothing else.
 constexpr int kPoisonLosses = kMaxLosses;
 
-template <class T>
-std::optional<ErrorCode> code_of(const Result<T>& result) {
-  if (result.ok()) return std::nullopt;
-  return result.error().code;
-}
-
 }  // namespace
 
 class Suspects : public Conformance {

@@ -7,16 +7,6 @@
 
 namespace perdure::conformance {
 
-namespace {
-
-template <class T>
-std::optional<ErrorCode> code_of(const Result<T>& result) {
-  if (result.ok()) return std::nullopt;
-  return result.code();
-}
-
-}  // namespace
-
 /// One turn, one commit: all of it or nothing.
 class TurnAtomicity : public Conformance {
  protected:

@@ -12,12 +12,6 @@ namespace perdure::conformance {
 
 namespace {
 
-template <class T>
-std::optional<ErrorCode> code_of(const Result<T>& result) {
-  if (result.ok()) return std::nullopt;
-  return result.error().code;
-}
-
 std::vector<std::string> inputs(const std::vector<WorkItem>& items) {
   std::vector<std::string> result;
   for (const WorkItem& item : items) result.push_back(item.work.input);

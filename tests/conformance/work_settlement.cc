@@ -12,12 +12,6 @@ namespace {
 
 using Kind = WorkOutcome::Kind;
 
-template <class T>
-std::optional<ErrorCode> code_of(const Result<T>& result) {
-  if (result.ok()) return std::nullopt;
-  return result.error().code;
-}
-
 }  // namespace
 
 class WorkSettlement : public Conformance {

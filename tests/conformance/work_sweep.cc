@@ -10,12 +10,6 @@ namespace {
 
 using Kind = WorkOutcome::Kind;
 
-template <class T>
-std::optional<ErrorCode> code_of(const Result<T>& result) {
-  if (result.ok()) return std::nullopt;
-  return result.error().code;
-}
-
 /// The only message of this kind; its absence or a second one fails the test.
 Message only(const OrchestrationItem& item, MessageKind kind) {
   std::vector<Message> found;

@@ -4,7 +4,7 @@
 
 // Every form of a co_await expression that the guide calls fine destroys what it makes once. g++ 12
 // destroys some temporaries twice; the count of living probes tells, and a sanitizer does too.
-namespace perdure::test {
+namespace perdure::test::await_forms_test {
 
 /// Counts its instances; owns memory, so that destroying it twice is also a double free.
 class Counted {
@@ -238,4 +238,4 @@ TEST_F(AwaitForms, ManyAtOnceAndOutcomes) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::await_forms_test

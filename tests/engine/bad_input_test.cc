@@ -7,7 +7,7 @@
 
 // Input that can never be right: refused at the call, with the field's name, and nothing of it is
 // recorded.
-namespace perdure::test {
+namespace perdure::test::bad_input_test {
 
 using namespace std::chrono_literals;
 
@@ -451,4 +451,4 @@ TEST(BadInput, PayloadOfAnEventIsSeenAtTheAwait) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::bad_input_test

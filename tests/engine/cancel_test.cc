@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// How a cancel reaches the code of a run.
-namespace perdure::test {
+namespace perdure::test::cancel_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -344,4 +344,4 @@ TEST(Cancel, AnEventThatCameWithTheCancelIsRecordedInItsPlace) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::cancel_test

@@ -5,7 +5,7 @@
 
 /// Code that makes the same commands with other arguments than history has: told, and blocked only
 /// when asked for.
-namespace perdure::test {
+namespace perdure::test::changed_arguments_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -77,4 +77,4 @@ TEST(ChangedArguments, TheSameOnesAreSilentWhenStrict) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::changed_arguments_test

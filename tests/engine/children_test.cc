@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Children: other orchestrations, called and awaited.
-namespace perdure::test {
+namespace perdure::test::children_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -249,4 +249,4 @@ TEST(Children, BadOptionsAreErrorsAtTheCall) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::children_test

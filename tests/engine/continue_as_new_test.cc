@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// One execution closes, the next begins.
-namespace perdure::test {
+namespace perdure::test::continue_as_new_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -225,4 +225,4 @@ TEST(ContinueAsNew, AnAnswerToTheExecutionBeforeIsConsumedWithoutATrace) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::continue_as_new_test

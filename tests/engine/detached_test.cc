@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Runs that are started without a parent link.
-namespace perdure::test {
+namespace perdure::test::detached_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -77,4 +77,4 @@ TEST(Detached, BadArgumentsAreErrorsAtTheCall) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::detached_test

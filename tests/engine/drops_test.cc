@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Dropping a future cancels it: in the same commit, recorded, sorted by event id.
-namespace perdure::test {
+namespace perdure::test::drops_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -230,4 +230,4 @@ TEST(Drops, TensOfThousandsOfFuturesAreDroppedInOrder) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::drops_test

@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// External events: first come, first served for each name, never lost.
-namespace perdure::test {
+namespace perdure::test::events_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -158,4 +158,4 @@ TEST(Events, AnEventOfTheWrongShapeIsAnErrorOfTheWait) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::events_test

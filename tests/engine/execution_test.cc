@@ -2,7 +2,7 @@
 
 #include "tests/engine/scripted_run.h"
 
-namespace perdure::test {
+namespace perdure::test::execution_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -70,4 +70,4 @@ TEST(Execution, UndoesWhatWasDoneWhenItIsCanceled) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::execution_test

@@ -13,7 +13,7 @@
 #include "replay/execution.h"
 #include "tests/engine/model_store.h"
 
-namespace perdure::test {
+namespace perdure::test::kitchen_sink_test {
 namespace {
 
 constexpr std::size_t kNever = static_cast<std::size_t>(-1);
@@ -273,4 +273,4 @@ TEST(KitchenSink, WithAFailureAtEveryPointItDecidesTheSame) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::kitchen_sink_test

@@ -8,7 +8,7 @@
 
 /// Length and width: nothing here may grow the stack, in any build, nor the cost of an event with
 /// the number of those before it.
-namespace perdure::test {
+namespace perdure::test::long_history_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -275,4 +275,4 @@ TEST(LongHistory, TasksNestedManyDeepAreCanceledAndEvicted) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::long_history_test

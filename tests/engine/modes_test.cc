@@ -5,7 +5,7 @@
 
 /// Context modes: what code and its destructors may do while the engine is live, replays, has found
 /// a mismatch, evicts or has closed the run; and what escapes from user code.
-namespace perdure::test {
+namespace perdure::test::modes_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -296,4 +296,4 @@ TEST(Modes, ATerminatedHistoryReplaysToItsEnd) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::modes_test

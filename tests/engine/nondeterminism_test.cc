@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Code that decides otherwise than history says: blocked, never failed, and told apart.
-namespace perdure::test {
+namespace perdure::test::nondeterminism_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -447,4 +447,4 @@ TEST(Nondeterminism, AnAnswerToWhatTheCodeNoLongerWaitsForIsAMismatch) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::nondeterminism_test

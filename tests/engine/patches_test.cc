@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Code that changes under running instances: patches and versions.
-namespace perdure::test {
+namespace perdure::test::patches_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -125,4 +125,4 @@ TEST(Versions, ARunStaysOnItsVersion) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::patches_test

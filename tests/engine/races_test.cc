@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// History order decides every race; answers that nobody waits for are consumed without a trace.
-namespace perdure::test {
+namespace perdure::test::races_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -330,4 +330,4 @@ TEST(Races, ATaskThatIsNeverAwaitedNeverRuns) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::races_test

@@ -14,7 +14,7 @@
 /// A seed that fails is printed. It is played alone by
 ///   perdure_engine_tests --gtest_also_run_disabled_tests --gtest_filter=*OneSeed
 ///                        --gtest_random_seed=<seed>
-namespace perdure::test {
+namespace perdure::test::replay_property_test {
 namespace {
 
 constexpr int kShards = 20;
@@ -147,4 +147,4 @@ TEST(ReplayPropertyAlone, DISABLED_OneSeed) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ReplayProperty, testing::Range(0, kShards));
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::replay_property_test

@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Tasks beside main and the scopes they live in.
-namespace perdure::test {
+namespace perdure::test::scopes_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -395,4 +395,4 @@ TEST(Scopes, ALoopOfTasksThatNeverWaitNeedsNoStack) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::scopes_test

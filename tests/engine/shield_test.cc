@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Cleanup that a cancel does not reach.
-namespace perdure::test {
+namespace perdure::test::shield_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -183,4 +183,4 @@ TEST(Shield, ACleanupDeadlineWithoutACancelOrOfAnotherExecutionIsConsumedWithout
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::shield_test

@@ -2,7 +2,7 @@
 
 #include "tests/engine/scripted_run.h"
 
-namespace perdure::test {
+namespace perdure::test::side_effect_test {
 namespace {
 
 inline constexpr Activity<int(int)> twice{"twice"};
@@ -61,4 +61,4 @@ TEST(SideEffect, ThatIsTooLargeGoesTheSameWayInAReplay) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::side_effect_test

@@ -64,7 +64,7 @@ void operator delete(void* memory, const std::nothrow_t&) noexcept {
   operator delete(memory);
 }
 
-namespace perdure::test {
+namespace perdure::test::sleeping_bytes_test {
 
 namespace {
 
@@ -170,4 +170,4 @@ TEST(SleepingBytes, DoNotDependOnWhatWasReplayed) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::sleeping_bytes_test

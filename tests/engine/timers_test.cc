@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Timers and the time of a turn.
-namespace perdure::test {
+namespace perdure::test::timers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -147,4 +147,4 @@ TEST(Timers, EveryEventHasTheTimeOfItsTurn) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::timers_test

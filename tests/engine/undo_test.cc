@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Undo: what completed is undone when the run fails or is canceled.
-namespace perdure::test {
+namespace perdure::test::undo_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -402,4 +402,4 @@ TEST(Undo, UndoWithAfterTheCallIsAnErrorOfTheCode) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::undo_test

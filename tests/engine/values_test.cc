@@ -4,7 +4,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// Recorded values, custom status, log, storage of the run.
-namespace perdure::test {
+namespace perdure::test::values_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -263,4 +263,4 @@ TEST(Values, BadCallOptionsAreErrorsAtTheCall) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::values_test

@@ -6,7 +6,7 @@
 #include "tests/engine/scripted_run.h"
 
 /// A canceled run whose code cannot run ends from its history alone.
-namespace perdure::test {
+namespace perdure::test::wind_down_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -214,4 +214,4 @@ TEST(WindDown, TakesNoPastThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::wind_down_test

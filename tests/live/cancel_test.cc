@@ -3,7 +3,7 @@
 
 #include "tests/live/live_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::cancel_test {
 
 namespace {
 
@@ -265,4 +265,4 @@ TEST_F(LiveCancel, ReachesTheHandlersOfChildren) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::cancel_test

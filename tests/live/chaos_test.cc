@@ -6,7 +6,7 @@
 #include "tests/live/live_fixture.h"
 #include "tests/live/shaky_provider.h"
 
-namespace perdure::test {
+namespace perdure::test::chaos_test {
 
 namespace {
 
@@ -104,4 +104,4 @@ TEST_F(LiveChaos, EndsEveryRunAsItShould) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::chaos_test

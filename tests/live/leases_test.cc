@@ -3,7 +3,7 @@
 
 #include "tests/live/live_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::leases_test {
 
 namespace {
 
@@ -111,4 +111,4 @@ TEST_F(LiveLeases, OutlastATimeWithoutAnAnswer) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::leases_test

@@ -3,7 +3,7 @@
 
 #include "tests/live/live_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::runs_test {
 
 namespace {
 
@@ -164,4 +164,4 @@ TEST_F(LiveRuns, GoOnWhenTheProcessWasTakenForDead) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::runs_test

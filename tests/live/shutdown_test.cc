@@ -3,7 +3,7 @@
 
 #include "tests/live/live_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::shutdown_test {
 
 namespace {
 
@@ -115,4 +115,4 @@ TEST_F(LiveShutdown, EndsWithoutTheStore) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::shutdown_test

@@ -14,7 +14,7 @@
 #define PERDURE_MEMORY_IS_REAL true
 #endif
 
-namespace perdure::test {
+namespace perdure::test::flat_counts_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -97,4 +97,4 @@ TEST(FlatCountsSoak, OverAHundredThousandRuns) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::flat_counts_test

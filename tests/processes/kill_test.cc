@@ -9,7 +9,7 @@
 #include "tests/processes/mixed_runs.h"
 #include "tests/processes/world.h"
 
-namespace perdure::test {
+namespace perdure::test::kill_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -77,4 +77,4 @@ TEST(Kill, MixedRunsEndRightHoweverOftenTheirWorkerIsKilled) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::kill_test

@@ -5,7 +5,7 @@
 #include "tests/processes/histories.h"
 #include "tests/processes/world.h"
 
-namespace perdure::test {
+namespace perdure::test::poison_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -52,4 +52,4 @@ TEST(Poison, TheHandlerThatKillsItsProcessIsFailedAndNoOther) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::poison_test

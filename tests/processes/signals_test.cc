@@ -5,7 +5,7 @@
 #include "tests/processes/child.h"
 
 /// Real signals to a real process.
-namespace perdure::test {
+namespace perdure::test::signals_test {
 namespace {
 
 Child start(const std::string& which) {
@@ -107,4 +107,4 @@ TEST(RunUntilSignal, GivesTheHandlersBackWhenStoppingThrows) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::signals_test

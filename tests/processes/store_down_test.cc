@@ -8,7 +8,7 @@
 #include "tests/processes/mixed_runs.h"
 #include "tests/processes/world.h"
 
-namespace perdure::test {
+namespace perdure::test::store_down_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -93,4 +93,4 @@ TEST_F(StoreDownSoak, WritesThatFailForThirtySeconds) {
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::store_down_test

@@ -8,7 +8,7 @@
 #include "tests/processes/histories.h"
 #include "tests/processes/world.h"
 
-namespace perdure::test {
+namespace perdure::test::two_processes_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -102,4 +102,4 @@ TEST_F(TwoProcesses, AProcessThatWasStoppedTooLongCanWriteNothingAndBeginsAnew) 
 }
 
 }  // namespace
-}  // namespace perdure::test
+}  // namespace perdure::test::two_processes_test

@@ -11,7 +11,7 @@
 #include "testing/test_engine.h"
 #include "tests/engine/kitchen_sink.h"
 
-namespace perdure::test {
+namespace perdure::test::commit_faults_test {
 
 namespace {
 
@@ -249,4 +249,4 @@ INSTANTIATE_TEST_SUITE_P(All,
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::commit_faults_test

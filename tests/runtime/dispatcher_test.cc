@@ -2,7 +2,7 @@
 
 #include "tests/runtime/steps_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::dispatcher_test {
 
 namespace {
 
@@ -249,4 +249,4 @@ TEST_F(Dispatcher, RefusesATurnUnderWhichACancelCame) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::dispatcher_test

@@ -7,7 +7,7 @@
 
 #include "tests/runtime/frame_sample.h"
 
-namespace perdure::test {
+namespace perdure::test::frame_bytes_test {
 
 namespace {
 
@@ -123,4 +123,4 @@ TEST(FrameBytes, CountWhatUndosWillNeed) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::frame_bytes_test

@@ -9,7 +9,7 @@
 
 #include "tests/runtime/frame_sample.h"
 
-namespace perdure::test {
+namespace perdure::test::frame_cache_test {
 
 namespace {
 
@@ -311,4 +311,4 @@ TEST(FrameCache, ServesManyThreads) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::frame_cache_test

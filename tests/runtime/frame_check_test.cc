@@ -4,7 +4,7 @@
 #include "tests/runtime/frame_sample.h"
 #include "tests/runtime/steps_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::frame_check_test {
 
 namespace {
 
@@ -228,4 +228,4 @@ TEST(FrameDifference, IsTheEventTheyAreAt) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::frame_check_test

@@ -1,6 +1,6 @@
 #include "tests/runtime/process_steps.h"
 
-namespace perdure::test {
+namespace perdure::test::process_life_test {
 
 class Life : public ProcessSteps {
  protected:
@@ -71,4 +71,4 @@ TEST_P(Life, GoesOnAfterTroubleOfTheStore) {
 
 PERDURE_CONFORMANCE_SUITE(Life);
 
-}  // namespace perdure::test
+}  // namespace perdure::test::process_life_test

@@ -1,6 +1,6 @@
 #include "tests/runtime/process_steps.h"
 
-namespace perdure::test {
+namespace perdure::test::process_watch_test {
 
 /// A peer that the watch sees only by its heartbeat: it lives in the provider of the test.
 class Watch : public ProcessSteps {
@@ -313,4 +313,4 @@ TEST_P(SharedWatch, IsNotHeldUpByOneThatCannotBeTakenOver) {
 
 PERDURE_SHARED_CONFORMANCE_SUITE(SharedWatch);
 
-}  // namespace perdure::test
+}  // namespace perdure::test::process_watch_test

@@ -1,7 +1,7 @@
 #include "runtime/housekeeper.h"
 #include "tests/runtime/steps_fixture.h"
 
-namespace perdure::test {
+namespace perdure::test::worker_test {
 
 namespace {
 
@@ -134,4 +134,4 @@ TEST_F(Worker, TellsWhenItsRegistrationHasEnded) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::worker_test

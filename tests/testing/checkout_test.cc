@@ -7,7 +7,7 @@
 
 #include "tests/testing/shop.h"
 
-namespace perdure::test {
+namespace perdure::test::checkout_test {
 
 namespace {
 
@@ -170,4 +170,4 @@ TEST(Checkout, GivesUpWhenAllAttemptsHaveFailed) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::checkout_test

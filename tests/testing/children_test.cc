@@ -5,7 +5,7 @@
 
 #include <perdure/testing.h>
 
-namespace perdure::test {
+namespace perdure::test::children_test {
 
 namespace {
 
@@ -163,4 +163,4 @@ TEST(Children, ThatHadNoTurnAreCanceledAtOnce) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::children_test

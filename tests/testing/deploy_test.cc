@@ -5,7 +5,7 @@
 
 #include <perdure/testing.h>
 
-namespace perdure::test {
+namespace perdure::test::deploy_test {
 
 namespace {
 
@@ -203,4 +203,4 @@ TEST(State, ThatCannotBeMadeFailsTheRun) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::deploy_test

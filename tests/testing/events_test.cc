@@ -6,7 +6,7 @@
 
 #include <perdure/testing.h>
 
-namespace perdure::test {
+namespace perdure::test::events_test {
 
 namespace {
 
@@ -173,4 +173,4 @@ TEST(BadInput, OfAnIdThatIsTakenIsAConflict) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::events_test

@@ -9,7 +9,7 @@
 
 #include "tests/testing/shop.h"
 
-namespace perdure::test {
+namespace perdure::test::faults_test {
 
 namespace {
 
@@ -186,4 +186,4 @@ TEST(Fakes, FireTheStopTokenOfACallThatIsCanceledWhileItRuns) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::faults_test

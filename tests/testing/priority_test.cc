@@ -5,7 +5,7 @@
 
 #include <perdure/testing.h>
 
-namespace perdure::test {
+namespace perdure::test::priority_test {
 
 namespace {
 
@@ -73,4 +73,4 @@ TEST_F(PriorityOfARun, OutOfRangeIsRefusedAtTheCall) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::priority_test

@@ -9,7 +9,7 @@
 #include "tests/support/temp_dir.h"
 
 /// Histories that a test records and a later test replays.
-namespace perdure::test {
+namespace perdure::test::recording_test {
 
 namespace {
 
@@ -111,4 +111,4 @@ TEST(Recording, OfARunThatWasWoundDownIsCheckedAsFarAsItsCodeRan) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::recording_test

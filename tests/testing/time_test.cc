@@ -6,7 +6,7 @@
 
 #include <perdure/testing.h>
 
-namespace perdure::test {
+namespace perdure::test::time_test {
 
 namespace {
 
@@ -224,4 +224,4 @@ TEST(Time, DoesNotHideARunThatNeverRests) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::time_test

@@ -6,7 +6,7 @@
 #include <perdure/testing.h>
 
 /// Canceled runs whose code is gone or does not fit any more.
-namespace perdure::test {
+namespace perdure::test::wind_down_test {
 
 namespace {
 
@@ -232,4 +232,4 @@ TEST_F(WindDown, EndsTheWholeTree) {
 
 }  // namespace
 
-}  // namespace perdure::test
+}  // namespace perdure::test::wind_down_test

@@ -8,6 +8,7 @@
 #include "cli/bench/engine_bench.h"
 #include "cli/bench/held_runs.h"
 #include "cli/bench/latencies.h"
+#include "cli/bench/patience.h"
 #include "cli/bench/rate.h"
 #include "cli/bench/starts.h"
 #include "model/status.h"
@@ -21,7 +22,6 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 constexpr std::int64_t kRunning = 1'000;
 constexpr std::int64_t kCancels = 10'000;
 constexpr auto kLostAfter = std::chrono::seconds(5);
-constexpr auto kPatience = std::chrono::minutes(2);
 
 /// What handlers and the one who cancels tell each other. Handlers share it.
 struct Board {
@@ -123,7 +123,7 @@ class Cancels {
   std::int64_t lost_ = 0;
 };
 
-Status measure(EngineBench& bench) {
+Status measure_cancel(EngineBench& bench) {
   const std::int64_t running = bench.options().running.value_or(kRunning);
   const std::int64_t count = bench.options().count.value_or(kCancels);
   bench.report().in_flight = running;
@@ -142,7 +142,7 @@ Status measure(EngineBench& bench) {
 }  // namespace
 
 Result<Report> run_cancel(const Options& options, Progress& progress) {
-  return run_engine_bench("cancel", options, progress, measure);
+  return run_engine_bench("cancel", options, progress, measure_cancel);
 }
 
 }  // namespace perdure::bench

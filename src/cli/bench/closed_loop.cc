@@ -14,7 +14,7 @@ namespace {
 using std::chrono::steady_clock;
 
 /// So many starts can share a commit.
-constexpr std::int64_t kStarters = 32;
+constexpr std::int64_t kMostStarters = 32;
 constexpr std::size_t kEndsAtOnce = 10'000;
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 constexpr std::chrono::seconds kStuck{60};
@@ -34,7 +34,7 @@ ClosedLoop::ClosedLoop(EngineBench& bench, const LoopedRun& run, std::int64_t in
 Result<ClosedLoop::Window> ClosedLoop::run(std::chrono::nanoseconds length) {
   Window window;
   last_end_ = steady_now();
-  Starters starters(static_cast<int>(std::min(in_flight_, kStarters)), [this] { start_one(); });
+  Starters starters(static_cast<int>(std::min(in_flight_, kMostStarters)), [this] { start_one(); });
   starters.allow(in_flight_);
   for (std::int64_t filled = 0; filled < in_flight_;) {
     PERDURE_ASSIGN_OR_RETURN(const std::int64_t ended, look(nullptr));

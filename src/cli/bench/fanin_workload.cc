@@ -9,7 +9,7 @@ namespace perdure::bench {
 
 namespace {
 
-constexpr std::int64_t kCount = 10'000;
+constexpr std::int64_t kParts = 10'000;
 
 /// Answers how long it took from the start call to the result.
 std::chrono::duration<double> time_fanin(EngineBench& bench, std::int64_t count) {
@@ -17,9 +17,9 @@ std::chrono::duration<double> time_fanin(EngineBench& bench, std::int64_t count)
   return time_long_run(bench, kFanin, count, fanin_of(count));
 }
 
-Status measure(EngineBench& bench) {
+Status measure_fanin(EngineBench& bench) {
   Report& report = bench.report();
-  const std::int64_t count = bench.options().count.value_or(kCount);
+  const std::int64_t count = bench.options().count.value_or(kParts);
   report.in_flight = bench.options().in_flight.value_or(kDefaultInFlight);
   bench.run(make_bench_code(bench.options().activity_time), bench.runtime_options());
   ClosedLoop loop(bench, kFanoutRun, report.in_flight);
@@ -51,7 +51,7 @@ Status measure(EngineBench& bench) {
 }  // namespace
 
 Result<Report> run_fanin(const Options& options, Progress& progress) {
-  return run_engine_bench("fanin", options, progress, &measure);
+  return run_engine_bench("fanin", options, progress, &measure_fanin);
 }
 
 }  // namespace perdure::bench

@@ -55,7 +55,7 @@ void add_figures(Report& report, const LoopedRun& run, const Windows& windows) {
   report.figures.push_back(single("ratio_to_limit", median(windows.ratio)));
 }
 
-Status measure(EngineBench& bench, const LoopedRun& run) {
+Status measure_loop(EngineBench& bench, const LoopedRun& run) {
   Report& report = bench.report();
   report.in_flight = bench.options().in_flight.value_or(kDefaultInFlight);
   PERDURE_ASSIGN_OR_RETURN(const auto limit, make_limit(bench, run));
@@ -75,13 +75,15 @@ Status measure(EngineBench& bench, const LoopedRun& run) {
 }  // namespace
 
 Result<Report> run_fanout(const Options& options, Progress& progress) {
-  return run_engine_bench(
-      "fanout", options, progress, [](EngineBench& bench) { return measure(bench, kFanoutRun); });
+  return run_engine_bench("fanout", options, progress, [](EngineBench& bench) {
+    return measure_loop(bench, kFanoutRun);
+  });
 }
 
 Result<Report> run_chain(const Options& options, Progress& progress) {
-  return run_engine_bench(
-      "chain", options, progress, [](EngineBench& bench) { return measure(bench, kChainRun); });
+  return run_engine_bench("chain", options, progress, [](EngineBench& bench) {
+    return measure_loop(bench, kChainRun);
+  });
 }
 
 }  // namespace perdure::bench

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Activity<std::int64_t(std::int64_t)> kHold{"hold"};
 constexpr Orchestration<std::int64_t(std::int64_t)> kHeld{"held"};
-constexpr int kStarters = 64;
+constexpr int kHeldStarters = 64;
 
 Task<std::int64_t> run_held(OrchestrationContext& ctx, std::int64_t number) {
   co_return co_await ctx.call(kHold, number);
@@ -28,7 +28,7 @@ Registry held_registry(HeldHandler handler) {
 }
 
 void start_held(const Client& client, std::int64_t begin, std::int64_t end) {
-  in_threads(kStarters, begin, end, [&client](std::int64_t number) {
+  in_threads(kHeldStarters, begin, end, [&client](std::int64_t number) {
     client.start(kHeld, held_id(number), number);
   });
 }

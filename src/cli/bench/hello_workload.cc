@@ -12,7 +12,7 @@ namespace perdure::bench {
 
 namespace {
 
-constexpr std::int64_t kMostCommits = 200;
+constexpr std::int64_t kCommitsToTime = 200;
 
 /// Of a process of its own, which ends with it: nobody else's heartbeats are mixed in, and none
 /// must be sent until the next window.
@@ -21,12 +21,12 @@ Result<Latencies> time_commits(EngineBench& bench) {
   PERDURE_ASSIGN_OR_RETURN(const Epoch epoch,
                            store.register_process({.host = "bench", .pid = ::getpid()}));
   CommitTimer timer(store, epoch);
-  PERDURE_RETURN_IF_ERROR(timer.run(kMostCommits, window(bench.options()), bench.report()));
+  PERDURE_RETURN_IF_ERROR(timer.run(kCommitsToTime, window(bench.options()), bench.report()));
   PERDURE_RETURN_IF_ERROR(store.release_process({.epoch = epoch}));
   return timer.commits();
 }
 
-Status measure(EngineBench& bench) {
+Status measure_hello(EngineBench& bench) {
   Report& report = bench.report();
   report.in_flight = 1;
   bench.run(make_bench_code(bench.options().activity_time), bench.runtime_options());
@@ -56,7 +56,7 @@ Status measure(EngineBench& bench) {
 }  // namespace
 
 Result<Report> run_hello(const Options& options, Progress& progress) {
-  return run_engine_bench("hello", options, progress, &measure);
+  return run_engine_bench("hello", options, progress, &measure_hello);
 }
 
 }  // namespace perdure::bench

@@ -10,7 +10,7 @@ namespace perdure::bench {
 
 namespace {
 
-constexpr std::int64_t kCount = 10'000;
+constexpr std::int64_t kSteps = 10'000;
 
 using Moments = std::vector<std::chrono::steady_clock::time_point>;
 
@@ -37,9 +37,9 @@ std::vector<double> step_times(const Moments& begun) {
   return times;
 }
 
-Status measure(EngineBench& bench) {
+Status measure_history(EngineBench& bench) {
   Report& report = bench.report();
-  const std::int64_t count = bench.options().count.value_or(kCount);
+  const std::int64_t count = bench.options().count.value_or(kSteps);
   report.in_flight = 1;
   const auto begun = std::make_shared<Moments>(static_cast<std::size_t>(count) + 1);
   bench.run(make_bench_code(bench.options().activity_time, noting(begun)), bench.runtime_options());
@@ -64,7 +64,7 @@ Status measure(EngineBench& bench) {
 }  // namespace
 
 Result<Report> run_history(const Options& options, Progress& progress) {
-  return run_engine_bench("history", options, progress, &measure);
+  return run_engine_bench("history", options, progress, &measure_history);
 }
 
 }  // namespace perdure::bench

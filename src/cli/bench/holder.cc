@@ -9,13 +9,12 @@
 #include <perdure/perdure.h>
 
 #include "cli/bench/held_runs.h"
+#include "cli/bench/patience.h"
 #include "cli/bench/starts.h"
 
 namespace perdure::bench {
 
 namespace {
-
-constexpr auto kPatience = std::chrono::minutes(2);
 
 std::string wait_for_all(Starts& starts, std::int64_t handlers) {
   if (starts.wait_for(handlers, kPatience)) return "held";

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kSleepers = 100'000;
 
-Status measure(EngineBench& bench, const sqlite::StatementCount& statements) {
+Status measure_idle(EngineBench& bench, const sqlite::StatementCount& statements) {
   const Options& options = bench.options();
   Report& report = bench.report();
   report.in_flight = options.count.value_or(kSleepers);
@@ -51,8 +51,9 @@ Status measure(EngineBench& bench, const sqlite::StatementCount& statements) {
 Result<Report> run_idle(const Options& options, Progress& progress) {
   // Before the store, whose connections it watches.
   const sqlite::StatementCount statements;
-  return run_engine_bench(
-      "idle", options, progress, [&](EngineBench& bench) { return measure(bench, statements); });
+  return run_engine_bench("idle", options, progress, [&](EngineBench& bench) {
+    return measure_idle(bench, statements);
+  });
 }
 
 }  // namespace perdure::bench

@@ -11,7 +11,7 @@ namespace perdure::bench {
 
 namespace {
 
-std::chrono::microseconds to_micros(const timeval& time) {
+std::chrono::microseconds micros_of(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
@@ -30,7 +30,7 @@ std::int64_t resident_bytes() {
 std::chrono::microseconds processor_time() {
   rusage usage{};
   PERDURE_CHECK(::getrusage(RUSAGE_SELF, &usage) == 0, "getrusage answers for this process");
-  return to_micros(usage.ru_utime) + to_micros(usage.ru_stime);
+  return micros_of(usage.ru_utime) + micros_of(usage.ru_stime);
 }
 
 }  // namespace perdure::bench

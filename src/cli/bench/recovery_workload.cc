@@ -15,6 +15,7 @@
 #include "cli/bench/held_runs.h"
 #include "cli/bench/holder.h"
 #include "cli/bench/own_child.h"
+#include "cli/bench/patience.h"
 #include "cli/bench/starts.h"
 #include "model/status.h"
 
@@ -23,7 +24,6 @@ namespace perdure::bench {
 namespace {
 
 constexpr std::int64_t kHeld = 10'000;
-constexpr auto kPatience = std::chrono::minutes(2);
 constexpr auto kLook = std::chrono::milliseconds(5);
 
 /// The handlers of the process that takes over: they wait until all have begun, then they return.
@@ -114,7 +114,7 @@ double seconds_between(Starts::SteadyTime begin, Starts::SteadyTime end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-Status measure(EngineBench& bench) {
+Status measure_recovery(EngineBench& bench) {
   const std::int64_t handlers = bench.options().held.value_or(kHeld);
   Report& report = bench.report();
   report.in_flight = handlers;
@@ -159,7 +159,7 @@ Status measure(EngineBench& bench) {
 }  // namespace
 
 Result<Report> run_recovery(const Options& options, Progress& progress) {
-  return run_engine_bench("recovery", options, progress, measure);
+  return run_engine_bench("recovery", options, progress, measure_recovery);
 }
 
 }  // namespace perdure::bench

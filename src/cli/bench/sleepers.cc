@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "cli/bench/in_threads.h"
+#include "cli/bench/patience.h"
 
 namespace perdure::bench {
 
@@ -19,8 +20,6 @@ constexpr int kStarters = 64;
 constexpr std::size_t kPage = 10'000;
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
 constexpr int kShareOfLooks = 20;
-/// Without any progress.
-constexpr auto kPatience = std::chrono::minutes(2);
 
 Task<std::int64_t> run_sleeper(OrchestrationContext& ctx, std::int64_t number) {
   co_await ctx.timer(Sleepers::kSleep);

@@ -92,7 +92,7 @@ Result<PartFigures> measure_part(EngineBench& bench, const Part& part, std::int6
                      wakes.per_second()};
 }
 
-Status measure(EngineBench& bench) {
+Status measure_sleepers(EngineBench& bench) {
   const std::int64_t count = bench.options().count.value_or(kSleepers);
   Report& report = bench.report();
   report.in_flight = count;
@@ -118,7 +118,7 @@ Status measure(EngineBench& bench) {
 }  // namespace
 
 Result<Report> run_sleepers(const Options& options, Progress& progress) {
-  return run_engine_bench("sleepers", options, progress, measure);
+  return run_engine_bench("sleepers", options, progress, measure_sleepers);
 }
 
 }  // namespace perdure::bench

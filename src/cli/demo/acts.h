@@ -8,6 +8,9 @@
 /// what the workers reported, that it was so; std::runtime_error when it was not.
 namespace perdure::demo {
 
+/// Parts that are packed when an act goes on: enough to see that the step is in its midst.
+inline constexpr int kPartlyPacked = 10;
+
 /// A worker is killed in the midst of a step, another one goes on. Leaves that one running.
 /// Answers what was seen, in a line.
 std::string survive_a_kill(Stage& stage);

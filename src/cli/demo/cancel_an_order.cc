@@ -6,10 +6,9 @@ namespace perdure::demo {
 
 namespace {
 
-constexpr int kPartlyPacked = 10;
 constexpr const char* kReason = "the customer changed their mind";
 
-void check(const Stage& stage, const std::string& order, const RunStatus& end) {
+void check_canceled(const Stage& stage, const std::string& order, const RunStatus& end) {
   expect(end.status == ExecutionStatus::kCanceled, order + " was not canceled");
   expect(end.cancel_reason == kReason, order + " was canceled for: " + end.cancel_reason);
   const StoredSteps stored(stage.client(), order);
@@ -45,7 +44,7 @@ std::string cancel_an_order(Stage& stage) {
                        std::to_string(stopped.report.total) + " done");
   stage.until(Report::Kind::kDone, id, refund.name());
   const RunStatus end = stage.end_of(id);
-  check(stage, id, end);
+  check_canceled(stage, id, end);
   narrator.success("store", id + " canceled: " + end.cancel_reason);
   return id + "  canceled: its running step stopped " + delay + " after the call;\n" +
          "              " + money(order.cents) + " given back, nothing shipped";

@@ -5,8 +5,6 @@ namespace perdure::demo {
 
 namespace {
 
-constexpr int kPartlyPacked = 10;
-
 void check_once(const StoredSteps& stored, std::string_view step) {
   const StoredSteps::Step found = stored.of(step);
   expect(found.scheduled == 1 && found.completed == 1,
@@ -15,7 +13,7 @@ void check_once(const StoredSteps& stored, std::string_view step) {
 }
 
 /// The end of the order, when all is as it was shown.
-void check(const Stage& stage, const std::string& order, const RunStatus& end) {
+void check_completed(const Stage& stage, const std::string& order, const RunStatus& end) {
   expect(end.status == ExecutionStatus::kCompleted, order + " did not complete");
   const StoredSteps stored(stage.client(), order);
   for (const auto step : {charge.name(), pack.name(), ship.name()}) check_once(stored, step);
@@ -56,7 +54,7 @@ std::string survive_a_kill(Stage& stage) {
   narrator.success(stage.worker(), "takes pack over " + delay + " after the kill");
   stage.until(Report::Kind::kDone, id, ship.name());
   const RunStatus end = stage.end_of(id);
-  check(stage, id, end);
+  check_completed(stage, id, end);
   narrator.success("store",
                    id + " completed: " + end.output.get<std::string>() + ", charge ran once");
   return id + "  completed and charged once, although " + first + " was killed;\n" +

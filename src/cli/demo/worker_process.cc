@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds kPatience = 30s;
+constexpr std::chrono::milliseconds kSilence = 30s;
 constexpr std::chrono::milliseconds kTimeToStop = 5s;
 constexpr mode_t kOwnerOnly = 0600;
 constexpr std::size_t kReadSize = 4096;
@@ -120,7 +120,7 @@ std::optional<Report> WorkerProcess::take_line() {
 Report WorkerProcess::next() {
   for (;;) {
     if (auto report = take_line()) return *report;
-    if (read_more(kPatience)) continue;
+    if (read_more(kSilence)) continue;
     const std::string end = reap();
     interrupts_.check();  // Ctrl-C reaches the whole group, the worker perhaps first
     throw std::runtime_error("worker " + std::to_string(pid_) + " " + end +
@@ -129,7 +129,7 @@ Report WorkerProcess::next() {
 }
 
 std::optional<Report> WorkerProcess::last_words() {
-  while (read_more(kPatience)) {
+  while (read_more(kSilence)) {
   }
   return take_line();
 }

@@ -29,7 +29,7 @@ struct StatusRow {
 // Written down by hand: three columns of on_reuse for each on_conflict, in the order of the arrays
 // above. n = next execution, e = answer the existing one, s = cancel and store, - = Conflict.
 // A current execution is never continued_as_new: its successor is born in the same commit.
-constexpr std::array kMatrix{
+constexpr std::array kStartMatrix{
     StatusRow{ExecutionStatus::kRunning, "---eeesss"},
     StatusRow{ExecutionStatus::kCompleting, "---eeesss"},
     StatusRow{ExecutionStatus::kFailing, "---eeesss"},
@@ -67,7 +67,7 @@ std::string steps_for(std::optional<ExecutionStatus> current) {
 }
 
 TEST(StartRule, FollowsTheMatrixOfStatusAndPolicies) {
-  for (const StatusRow& row : kMatrix) {
+  for (const StatusRow& row : kStartMatrix) {
     EXPECT_EQ(steps_for(row.status), row.steps) << row.status;
   }
 }
@@ -75,7 +75,7 @@ TEST(StartRule, FollowsTheMatrixOfStatusAndPolicies) {
 TEST(StartRule, HasARowForEveryStatusOfACurrentExecution) {
   for (const auto& listed : CodeTable<ExecutionStatus>::rows()) {
     int found = 0;
-    for (const StatusRow& row : kMatrix) found += row.status == listed.value ? 1 : 0;
+    for (const StatusRow& row : kStartMatrix) found += row.status == listed.value ? 1 : 0;
     EXPECT_EQ(found, listed.value == ExecutionStatus::kContinuedAsNew ? 0 : 1) << listed.name;
   }
 }

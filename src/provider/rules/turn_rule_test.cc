@@ -65,7 +65,7 @@ std::string name(ExecutionStatus status) {
 // Written down by hand: rows are where the execution stands, columns what the turn commits, both in
 // the order of kStatuses; x = accepted. No turn terminates or begins to cancel, and nothing follows
 // an end.
-constexpr std::array<std::string_view, kStatuses.size()> kMatrix{
+constexpr std::array<std::string_view, kStatuses.size()> kTransitionMatrix{
     "xxx-xx--x",
     "-xx-xx--x",
     "--x--x---",
@@ -79,11 +79,11 @@ constexpr std::array<std::string_view, kStatuses.size()> kMatrix{
 
 TEST(TurnCheck, FollowsTheMatrixOfStatusChanges) {
   for (std::size_t from = 0; from < kStatuses.size(); ++from) {
-    ASSERT_EQ(kMatrix[from].size(), kStatuses.size());
+    ASSERT_EQ(kTransitionMatrix[from].size(), kStatuses.size());
     for (std::size_t to = 0; to < kStatuses.size(); ++to) {
       SCOPED_TRACE(name(kStatuses[from]) + " to " + name(kStatuses[to]));
       const Status status = check(commit_to(kStatuses[to]), kStatuses[from], kLast);
-      if (kMatrix[from][to] == 'x') {
+      if (kTransitionMatrix[from][to] == 'x') {
         EXPECT_TRUE(status.ok()) << status;
       } else {
         expect_refused(status, {"from " + name(kStatuses[from]) + " to " + name(kStatuses[to])});

@@ -15,7 +15,7 @@ using std::chrono::seconds;
 using Reason = Wake::Reason;
 
 /// Only tells hanging from working.
-constexpr milliseconds kLong = seconds(60);
+constexpr milliseconds kLongWait = seconds(60);
 
 class ChangeHubTest : public ::testing::Test {
  protected:
@@ -60,7 +60,7 @@ TEST_F(ChangeHubTest, AChangeBeforeTheMarkDoesNot) {
 TEST_F(ChangeHubTest, TheMarkOfAWakeIsForTheNextWait) {
   const ChangeMark mark = hub_.mark(0);
   publish([](Topics& topics) { topics.work("q"); });
-  const Wake wake = hub_.wait({.after = mark, .work_queues = {"q"}, .bound = kLong}, {});
+  const Wake wake = hub_.wait({.after = mark, .work_queues = {"q"}, .bound = kLongWait}, {});
   EXPECT_EQ(wake.reason, Reason::kChanged);
   EXPECT_EQ(look({.after = wake.mark, .work_queues = {"q"}}), Reason::kBound);
   publish([](Topics& topics) { topics.work("q"); });
@@ -103,8 +103,8 @@ TEST_F(ChangeHubTest, AChangeWakesWhoWaits) {
       waiting.count_down();
       return std::int64_t{0};
     };
-    const Interest interest{.after = mark, .run = InstanceKey{3}, .bound = kLong};
-    EXPECT_EQ(hub_.wait(interest, none, kLong).reason, Reason::kChanged);
+    const Interest interest{.after = mark, .run = InstanceKey{3}, .bound = kLongWait};
+    EXPECT_EQ(hub_.wait(interest, none, kLongWait).reason, Reason::kChanged);
   });
   waiting.wait();
   publish([](Topics& topics) { topics.run(InstanceKey{3}); });
@@ -114,8 +114,9 @@ TEST_F(ChangeHubTest, AChangeWakesWhoWaits) {
 TEST_F(ChangeHubTest, ATimeOfTheClockEndsTheWait) {
   const TimePoint until = clock_.now() + hours(1);
   EXPECT_EQ(look({.until = until}), Reason::kBound);
-  std::thread waiter(
-      [&] { EXPECT_EQ(hub_.wait({.until = until, .bound = kLong}, {}).reason, Reason::kTime); });
+  std::thread waiter([&] {
+    EXPECT_EQ(hub_.wait({.until = until, .bound = kLongWait}, {}).reason, Reason::kTime);
+  });
   clock_.advance(std::chrono::minutes(59));
   clock_.advance(std::chrono::minutes(1));
   waiter.join();
@@ -125,7 +126,7 @@ TEST_F(ChangeHubTest, ATimeOfTheClockEndsTheWait) {
 TEST(ChangeHubOnSystemTime, ATimeOfTheClockEndsTheWait) {
   ChangeHub hub(system_clock());
   const TimePoint until = system_clock().now() + milliseconds(2);
-  EXPECT_EQ(hub.wait({.until = until, .bound = kLong}, {}).reason, Reason::kTime);
+  EXPECT_EQ(hub.wait({.until = until, .bound = kLongWait}, {}).reason, Reason::kTime);
   EXPECT_EQ(hub.wait({.until = kForever, .bound = milliseconds(1)}, {}).reason, Reason::kBound);
 }
 
@@ -136,7 +137,7 @@ TEST_F(ChangeHubTest, AnInterruptEndsEveryWaitUnderWayAndNoLaterOne) {
     return std::int64_t{0};
   };
   const auto wait = [&] {
-    EXPECT_EQ(hub_.wait({.bound = kLong}, none, kLong).reason, Reason::kInterrupted);
+    EXPECT_EQ(hub_.wait({.bound = kLongWait}, none, kLongWait).reason, Reason::kInterrupted);
   };
   std::thread one(wait);
   std::thread two(wait);
@@ -165,7 +166,7 @@ TEST_F(ChangeHubTest, ACommitOfOthersWakesWhoWaits) {
       waiting.count_down(waiting.try_wait() ? 0 : 1);
       return seen;
     };
-    const Interest interest{.after = mark, .bound = kLong};
+    const Interest interest{.after = mark, .bound = kLongWait};
     EXPECT_EQ(hub_.wait(interest, foreign, milliseconds(1)).reason, Reason::kForeign);
   });
   waiting.wait();
@@ -178,7 +179,7 @@ TEST_F(ChangeHubTest, WhoStaysLooksForOthersWhenTheOneWhoLookedIsGone) {
   const auto foreign = [&] { return version.load(); };
   const ChangeMark mark = hub_.mark(1);
   std::thread stays([&] {
-    const Interest interest{.after = mark, .bound = kLong};
+    const Interest interest{.after = mark, .bound = kLongWait};
     EXPECT_EQ(hub_.wait(interest, foreign, milliseconds(1)).reason, Reason::kForeign);
   });
   for (int i = 0; i < 20; ++i) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostIds = 1'000;
 /// Ended executions that one bulk delete looks at.
-constexpr std::int64_t kScanned = 1'000;
+constexpr std::int64_t kScannedEnds = 1'000;
 
 /// What a delete needs of an instance. Not more: one that is damaged elsewhere can be deleted.
 struct Candidate {
@@ -111,7 +111,7 @@ std::vector<BulkCursor> ended_executions(Connection& db, const DeleteInstances& 
                        after.completed_at,
                        after.instance,
                        after.execution,
-                       kScanned);
+                       kScannedEnds);
   while (row.next()) {
     found.push_back({row.time(0), row.id<InstanceKey>(1), row.id<ExecutionNo>(2)});
   }
@@ -133,7 +133,7 @@ void delete_by_age(WriteContext& context,
     // History is by far the most: it counts before the next root is begun.
     remover.carry_on();
   }
-  if (static_cast<std::int64_t>(found.size()) < kScanned) answer.next.reset();
+  if (static_cast<std::int64_t>(found.size()) < kScannedEnds) answer.next.reset();
 }
 
 Status check(const DeleteInstances& request) {

@@ -11,7 +11,7 @@ namespace perdure::sqlite {
 namespace {
 
 /// Rows that one page looks at.
-constexpr std::size_t kScanned = 10'000;
+constexpr std::size_t kScannedRows = 10'000;
 /// UTF-8 has no such byte: behind every text that begins with what stands before it.
 constexpr char kBehindAll = '\xff';
 
@@ -102,10 +102,10 @@ class Listing {
   /// Few candidates are taken from an index of their own, many by looking at the newest.
   InstancePage run() {
     std::optional<std::vector<InstanceKey>> keys;
-    if (parent_) keys = few(db_.query(Sql::kChildKeys, *parent_, kScanned + 1));
+    if (parent_) keys = few(db_.query(Sql::kChildKeys, *parent_, kScannedRows + 1));
     const std::string& prefix = request_.filter.id_prefix;
     if (!keys && !prefix.empty()) {
-      keys = few(db_.query(Sql::kKeysByPrefix, prefix, prefix + kBehindAll, kScanned + 1));
+      keys = few(db_.query(Sql::kKeysByPrefix, prefix, prefix + kBehindAll, kScannedRows + 1));
     }
     if (keys) {
       look_at(*keys);
@@ -119,7 +119,7 @@ class Listing {
   static std::optional<std::vector<InstanceKey>> few(Query row) {
     std::vector<InstanceKey> keys;
     while (row.next()) keys.push_back(row.id<InstanceKey>(0));
-    if (keys.size() > kScanned) return std::nullopt;
+    if (keys.size() > kScannedRows) return std::nullopt;
     return keys;
   }
 
@@ -155,13 +155,13 @@ class Listing {
   void scan(Sql statement) {
     std::size_t looked_at = 0;
     InstanceKey last;
-    Query row = db_.query(statement, before_, kScanned);
+    Query row = db_.query(statement, before_, kScannedRows);
     while (row.next()) {
       ++looked_at;
       last = row.id<InstanceKey>(0);
       if (!take(read_summary(row))) return;
     }
-    if (looked_at == kScanned) page_.next = ListCursor{last};
+    if (looked_at == kScannedRows) page_.next = ListCursor{last};
   }
 
   Connection& db_;

@@ -20,7 +20,7 @@ using Entry = StatementEntry;
 // Literals: work state 1 = ready, 2 = delayed, 3 = claimed, 4 = held; owner kind 0 = nobody (cut),
 // 1 = activity.
 constexpr std::array
-    kEntries{
+    kManagementEntries{
         Entry{Sql::kWriteMark,
               "write_mark",
               "INSERT INTO writer_marks (writer, mark, at) VALUES (?1, ?2, ?3) "
@@ -271,15 +271,15 @@ constexpr std::array
 #undef PERDURE_CURRENT_EXECUTION
 #undef PERDURE_BYTES
 
-static_assert(in_order(kEntries, static_cast<std::size_t>(kFirstManagement)),
+static_assert(in_order(kManagementEntries, static_cast<std::size_t>(kFirstManagement)),
               "every Sql has its text, in the order of the enum");
-static_assert(static_cast<std::size_t>(kFirstManagement) + kEntries.size() ==
+static_assert(static_cast<std::size_t>(kFirstManagement) + kManagementEntries.size() ==
               static_cast<std::size_t>(kFirstProcess));
 
 }  // namespace
 
 std::span<const StatementEntry> management_statements() {
-  return kEntries;
+  return kManagementEntries;
 }
 
 }  // namespace perdure::sqlite

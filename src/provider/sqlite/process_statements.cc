@@ -9,7 +9,7 @@ namespace {
 using Entry = StatementEntry;
 
 // Literal: work state 3 = claimed.
-constexpr std::array kEntries{
+constexpr std::array kProcessEntries{
     Entry{Sql::kInsertProcess,
           "insert_process",
           "INSERT INTO processes (host, pid, queues, registered_at) VALUES (?1, ?2, ?3, ?4)"},
@@ -40,15 +40,15 @@ constexpr std::array kEntries{
           "LIMIT 1"},
 };
 
-static_assert(in_order(kEntries, static_cast<std::size_t>(kFirstProcess)),
+static_assert(in_order(kProcessEntries, static_cast<std::size_t>(kFirstProcess)),
               "every Sql has its text, in the order of the enum");
-static_assert(static_cast<std::size_t>(kFirstProcess) + kEntries.size() ==
+static_assert(static_cast<std::size_t>(kFirstProcess) + kProcessEntries.size() ==
               static_cast<std::size_t>(Sql::kCount));
 
 }  // namespace
 
 std::span<const StatementEntry> process_statements() {
-  return kEntries;
+  return kProcessEntries;
 }
 
 }  // namespace perdure::sqlite

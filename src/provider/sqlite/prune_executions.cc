@@ -10,12 +10,12 @@ namespace perdure::sqlite {
 
 namespace {
 
-constexpr std::int64_t kPortion = 100;
+constexpr std::int64_t kPruned = 100;
 
 std::vector<ExecutionNo> prunable(
     Connection& db, InstanceKey key, ExecutionNo after, ExecutionNo newest, TimePoint before) {
   std::vector<ExecutionNo> found;
-  Query row = db.query(Sql::kPrunableExecutions, key, after, newest, before, kPortion);
+  Query row = db.query(Sql::kPrunableExecutions, key, after, newest, before, kPruned);
   while (row.next()) found.push_back(row.id<ExecutionNo>(0));
   return found;
 }

@@ -15,9 +15,15 @@ struct StatementEntry {
   std::string_view text;
 };
 
+inline constexpr Sql kFirstWork = Sql::kInsertWork;
+inline constexpr Sql kFirstRequest = Sql::kFindRequest;
 inline constexpr Sql kFirstManagement = Sql::kWriteMark;
 inline constexpr Sql kFirstProcess = Sql::kInsertProcess;
 
+/// Those from kFirstWork to kFirstRequest.
+std::span<const StatementEntry> work_statements();
+/// Those from kFirstRequest to kFirstManagement.
+std::span<const StatementEntry> request_statements();
 /// Those from kFirstManagement to kFirstProcess.
 std::span<const StatementEntry> management_statements();
 /// Those from kFirstProcess to the end.

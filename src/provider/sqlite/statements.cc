@@ -36,9 +36,9 @@ using Entry = StatementEntry;
   "JOIN executions AS e ON e.instance_key = tree.instance_key"                   \
   "  AND e.execution = tree.execution "
 
-// Literals: execution status 4 = canceling, 5 and more are terminal; close policy 1 = cancel; work
-// state 1 = ready, 2 = delayed, 3 = claimed, 4 = held; message kind 5 = timer_fired, 12 = cancel.
-constexpr std::array kEntries{
+// Literals: execution status 4 = canceling, 5 and more are terminal; close policy 1 = cancel;
+// message kind 5 = timer_fired, 12 = cancel.
+constexpr std::array kTurnEntries{
     // Index: unique id.
     Entry{Sql::kFindInstance,
           "find_instance",
@@ -275,221 +275,6 @@ constexpr std::array kEntries{
           "queues_of_locks",
           "SELECT DISTINCT queue FROM instance_ready "
           "WHERE lock_token IS NOT NULL AND lock_epoch = ?1"},
-
-    Entry{Sql::kInsertWork,
-          "insert_work",
-          "INSERT INTO worker_queue (owner_kind, owner_key, owner_execution, owner_event, queue, "
-          "name, input, priority, state, visible_at, on_cancel, shielded, retry_max_attempts, "
-          "retry_first_delay, retry_backoff, retry_max_delay, retry_jitter, retry_never, "
-          "start_to_close, schedule_to_start, schedule_to_close, heartbeat_timeout, expires_at, "
-          "created_at) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-          "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)"},
-    // Index: worker_queue_delayed.
-    Entry{Sql::kPromoteDelayed,
-          "promote_delayed",
-          "UPDATE worker_queue SET state = 1 WHERE work_id = ?1"},
-    Entry{Sql::kDueDelayed,
-          "due_delayed",
-          "SELECT work_id, queue FROM worker_queue WHERE state = 2 AND visible_at <= ?1 "
-          "ORDER BY visible_at LIMIT ?2"},
-    // Index: worker_queue_claimed. The token stays: a lapsed claim that nobody took may still
-    // settle.
-    Entry{Sql::kFreeLapsed,
-          "free_lapsed",
-          "UPDATE worker_queue SET state = 1, losses = losses + 1, visible_at = ?2 "
-          "WHERE work_id = ?1"},
-    Entry{Sql::kLapsedToFree,
-          "lapsed_to_free",
-          "SELECT work_id, queue FROM worker_queue "
-          "WHERE state = 3 AND locked_until <= ?1 AND cancel_requested_at IS NULL "
-          "AND owner_kind <> 0 AND losses + 1 < ?2 "
-          "AND lock_epoch IN (SELECT epoch FROM processes WHERE typeof(ended_at) <> 'integer') "
-          "LIMIT ?3"},
-    // Index: worker_queue_ready, worker_queue_suspects, in their order.
-    Entry{Sql::kReadyWork,
-          "ready_work",
-          "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
-          "AND state = 1 AND losses < 3 ORDER BY priority DESC, work_id LIMIT ?3"},
-    Entry{Sql::kSuspectWork,
-          "suspect_work",
-          "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
-          "AND state = 1 AND losses >= 3 AND losses + 1 < ?4 "
-          "ORDER BY priority DESC, work_id LIMIT ?3"},
-    Entry{Sql::kTrialWork,
-          "trial_work",
-          "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
-          "AND state = 1 AND losses >= 3 AND losses + 1 >= ?4 "
-          "ORDER BY priority DESC, work_id LIMIT ?3"},
-    Entry{Sql::kClaimWork,
-          "claim_work",
-          "UPDATE worker_queue SET state = 3, lock_epoch = ?2, lock_token = ?3, "
-          "locked_until = ?4, claimed_at = ?5, first_claimed_at = coalesce(first_claimed_at, ?5), "
-          "expires_at = CASE WHEN expires_at IS NULL THEN NULL "
-          "  WHEN schedule_to_close > 0 THEN created_at + schedule_to_close ELSE NULL END "
-          "WHERE work_id = ?1"},
-    Entry{Sql::kLoadClaimed,
-          "load_claimed",
-          "SELECT w.owner_kind, w.owner_key, w.owner_execution, w.owner_event, w.queue, w.name, "
-          "w.input, w.priority, w.visible_at, w.on_cancel, w.shielded, w.retry_max_attempts, "
-          "w.retry_first_delay, w.retry_backoff, w.retry_max_delay, w.retry_jitter, "
-          "w.retry_never, w.start_to_close, w.schedule_to_start, w.schedule_to_close, "
-          "w.heartbeat_timeout, w.failures, w.losses, w.deferrals, w.failure_type, "
-          "w.failure_message, w.failure_retryable, w.failure_details, w.heartbeat_details, "
-          "w.created_at, w.first_claimed_at, w.claimed_at, i.id, i.name, i.version, w.state "
-          "FROM worker_queue AS w LEFT JOIN instances AS i ON i.instance_key = w.owner_key "
-          "WHERE w.work_id = ?1"},
-    Entry{Sql::kHoldWork,
-          "hold_work",
-          "UPDATE worker_queue SET state = 4, lock_epoch = NULL, lock_token = NULL, "
-          "locked_until = NULL, expires_at = NULL WHERE work_id = ?1"},
-    Entry{Sql::kLoadSettling,
-          "load_settling",
-          "SELECT owner_kind, owner_key, owner_execution, owner_event, queue, on_cancel, "
-          "cancel_requested_at, lock_epoch, lock_token, failures, losses "
-          "FROM worker_queue WHERE work_id = ?1"},
-    Entry{Sql::kRetryWork,
-          "retry_work",
-          "UPDATE worker_queue SET state = ?2, visible_at = ?3, failures = failures + 1, "
-          "failure_type = ?4, failure_message = ?5, failure_retryable = ?6, failure_details = ?7, "
-          "heartbeat_details = coalesce(?8, heartbeat_details), lock_epoch = NULL, "
-          "lock_token = NULL, locked_until = NULL WHERE work_id = ?1"},
-    Entry{Sql::kGiveBackWork,
-          "give_back_work",
-          "UPDATE worker_queue SET state = ?2, visible_at = ?3, deferrals = deferrals + 1, "
-          "heartbeat_details = coalesce(?4, heartbeat_details), lock_epoch = NULL, "
-          "lock_token = NULL, locked_until = NULL WHERE work_id = ?1"},
-    Entry{Sql::kDeleteWork, "delete_work", "DELETE FROM worker_queue WHERE work_id = ?1"},
-    // A marked or cut row keeps token and lease and is claimed: nobody takes it, and time ends it.
-    Entry{Sql::kMarkWork,
-          "mark_work",
-          "UPDATE worker_queue SET state = 3, cancel_requested_at = ?2, expires_at = NULL "
-          "WHERE work_id = ?1"},
-    Entry{Sql::kCutWork,
-          "cut_work",
-          "UPDATE worker_queue SET state = 3, owner_kind = 0, expires_at = NULL "
-          "WHERE work_id = ?1"},
-    // Index: worker_queue_owner.
-    Entry{Sql::kWorkOfInstance,
-          "work_of_instance",
-          "SELECT work_id, lock_epoch, lock_token, on_cancel, shielded, cancel_requested_at "
-          "FROM worker_queue WHERE owner_kind = 1 AND owner_key = ?1"},
-    Entry{Sql::kWorkOfExecution,
-          "work_of_execution",
-          "SELECT work_id, lock_epoch, lock_token, on_cancel, shielded, cancel_requested_at "
-          "FROM worker_queue WHERE owner_kind = 1 AND owner_key = ?1 AND owner_execution = ?2"},
-    Entry{Sql::kWorkOfEvent,
-          "work_of_event",
-          "SELECT work_id, lock_epoch, lock_token, on_cancel, shielded, cancel_requested_at "
-          "FROM worker_queue WHERE owner_kind = 1 AND owner_key = ?1 AND owner_execution = ?2 "
-          "AND owner_event = ?3"},
-    // A renewal also takes back a lapsed claim that nobody took.
-    Entry{Sql::kRenewWork,
-          "renew_work",
-          "UPDATE worker_queue SET state = 3, locked_until = ?4 "
-          "WHERE work_id = ?1 AND lock_epoch = ?2 AND lock_token = ?3"},
-    Entry{Sql::kRenewWorkWithDetails,
-          "renew_work_with_details",
-          "UPDATE worker_queue SET state = 3, locked_until = ?4, heartbeat_details = ?5 "
-          "WHERE work_id = ?1 AND lock_epoch = ?2 AND lock_token = ?3"},
-    Entry{Sql::kCheckWork,
-          "check_work",
-          "SELECT lock_epoch, lock_token, cancel_requested_at FROM worker_queue "
-          "WHERE work_id = ?1"},
-    // Index: worker_queue_claimed.
-    Entry{Sql::kClaimsOfEpoch,
-          "claims_of_epoch",
-          "SELECT work_id, lock_token, cancel_requested_at IS NOT NULL FROM worker_queue "
-          "WHERE state = 3 AND lock_epoch = ?1"},
-    // Index: worker_queue_claimed. What a fetch leaves to the sweep: unwanted rows and poison.
-    Entry{Sql::kLapsedToEnd,
-          "lapsed_to_end",
-          "SELECT work_id, cancel_requested_at IS NOT NULL OR owner_kind = 0, losses, queue, "
-          "lock_epoch, lock_token FROM worker_queue "
-          "WHERE state = 3 AND locked_until <= ?1 "
-          "AND lock_epoch IN (SELECT epoch FROM processes WHERE typeof(ended_at) <> 'integer') "
-          "AND (cancel_requested_at IS NOT NULL OR owner_kind = 0 OR losses + 1 >= ?2) LIMIT ?3"},
-    Entry{Sql::kWorkOfEpoch,
-          "work_of_epoch",
-          "SELECT work_id, cancel_requested_at IS NOT NULL OR owner_kind = 0, losses, queue, "
-          "lock_epoch, lock_token FROM worker_queue WHERE state = 3 AND lock_epoch = ?1"},
-    Entry{Sql::kFreeWork,
-          "free_work",
-          "UPDATE worker_queue SET state = 1, losses = losses + 1, visible_at = ?2, "
-          "lock_epoch = NULL, lock_token = NULL, locked_until = NULL WHERE work_id = ?1"},
-    Entry{Sql::kDeferWork,
-          "defer_work",
-          "UPDATE worker_queue SET state = 1, deferrals = deferrals + 1, visible_at = ?2, "
-          "lock_epoch = NULL, lock_token = NULL, locked_until = NULL WHERE work_id = ?1"},
-    // Index: worker_queue_expiring. A marked row has its own end.
-    Entry{Sql::kExpiredWork,
-          "expired_work",
-          "SELECT work_id, lock_epoch, lock_token FROM worker_queue "
-          "WHERE expires_at IS NOT NULL AND expires_at <= ?1 AND cancel_requested_at IS NULL "
-          "ORDER BY expires_at LIMIT ?2"},
-    Entry{Sql::kNextDelayed,
-          "next_delayed",
-          "SELECT visible_at FROM worker_queue WHERE state = 2 ORDER BY visible_at LIMIT 1"},
-    Entry{Sql::kNextLapse,
-          "next_lapse",
-          "SELECT (SELECT w.locked_until FROM worker_queue AS w "
-          "  WHERE w.state = 3 AND w.lock_epoch = p.epoch ORDER BY w.locked_until LIMIT 1) "
-          "FROM processes AS p WHERE typeof(p.ended_at) <> 'integer'"},
-    Entry{Sql::kNextExpiry,
-          "next_expiry",
-          "SELECT expires_at FROM worker_queue WHERE expires_at IS NOT NULL "
-          "ORDER BY expires_at LIMIT 1"},
-
-    Entry{Sql::kFindRequest,
-          "find_request",
-          "SELECT operation, instance_key, execution, answer, changed, reached, cascading, "
-          "reply FROM requests WHERE request_id = ?1"},
-    Entry{Sql::kInsertRequest,
-          "insert_request",
-          "INSERT INTO requests (request_id, operation, instance_key, execution, answer, changed, "
-          "reached, cascading, at, reply) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"},
-    Entry{Sql::kStorePendingStart,
-          "store_pending_start",
-          "INSERT OR REPLACE INTO pending_starts (instance_key, name, version, queue, input, "
-          "delay, run_timeout, created_at, priority) "
-          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
-    Entry{Sql::kLoadPendingStart,
-          "load_pending_start",
-          "SELECT name, version, queue, input, delay, run_timeout, priority FROM pending_starts "
-          "WHERE instance_key = ?1"},
-    Entry{Sql::kDeletePendingStart,
-          "delete_pending_start",
-          "DELETE FROM pending_starts WHERE instance_key = ?1"},
-    Entry{Sql::kInsertCascade,
-          "insert_cascade",
-          "INSERT INTO cascades (operation, instance_key, execution, reason, cleanup_time, "
-          "created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"},
-    // Few rows, oldest first: the primary key is the order.
-    Entry{
-        Sql::kLoadCascades,
-        "load_cascades",
-        "SELECT cascade_id, operation, instance_key, execution, reason, cleanup_time FROM cascades "
-        "WHERE cascade_id > ?1 ORDER BY cascade_id"},
-    Entry{Sql::kDeleteCascade, "delete_cascade", "DELETE FROM cascades WHERE cascade_id = ?1"},
-    Entry{Sql::kInsertEarlyEvent,
-          "insert_early_event",
-          "INSERT INTO early_events (instance_id, name, payload, visible_at, expires_at) "
-          "VALUES (?1, ?2, ?3, ?4, ?5)"},
-    // Index: early_events_by_instance. Literal: message kind 6 = event_raised. As they are: one
-    // that
-    // cannot be read is met again among the messages.
-    Entry{Sql::kMoveEarlyEvents,
-          "move_early_events",
-          "INSERT INTO orchestrator_queue (instance_key, kind, name, payload, visible_at) "
-          "SELECT ?2, 6, name, payload, max(visible_at, ?3) FROM early_events "
-          "WHERE instance_id = ?1 AND expires_at > ?3 ORDER BY early_id"},
-    Entry{Sql::kDeleteEarlyEventsOf,
-          "delete_early_events_of",
-          "DELETE FROM early_events WHERE instance_id = ?1"},
-    // Index: early_events_by_expiry.
-    Entry{Sql::kDropExpiredEarlyEvents,
-          "drop_expired_early_events",
-          "DELETE FROM early_events WHERE early_id IN (SELECT early_id FROM early_events "
-          "WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"},
 };
 
 #undef PERDURE_DESCENDANTS
@@ -497,14 +282,18 @@ constexpr std::array kEntries{
 #undef PERDURE_EXECUTION_COLUMNS
 #undef PERDURE_INSTANCE_COLUMNS
 
-static_assert(in_order(kEntries, 0), "every Sql has its text, in the order of the enum");
-static_assert(kEntries.size() == static_cast<std::size_t>(kFirstManagement));
+static_assert(in_order(kTurnEntries, 0), "every Sql has its text, in the order of the enum");
+static_assert(kTurnEntries.size() == static_cast<std::size_t>(kFirstWork));
 
 const Entry& entry(Sql id) {
-  const auto index = static_cast<std::size_t>(id);
-  if (index < kEntries.size()) return kEntries[index];
-  if (id < kFirstProcess) return management_statements()[index - kEntries.size()];
-  return process_statements()[index - static_cast<std::size_t>(kFirstProcess)];
+  const auto in = [id](std::span<const Entry> part, Sql first) -> const Entry& {
+    return part[static_cast<std::size_t>(id) - static_cast<std::size_t>(first)];
+  };
+  if (id < kFirstWork) return in(kTurnEntries, Sql{});
+  if (id < kFirstRequest) return in(work_statements(), kFirstWork);
+  if (id < kFirstManagement) return in(request_statements(), kFirstRequest);
+  if (id < kFirstProcess) return in(management_statements(), kFirstManagement);
+  return in(process_statements(), kFirstProcess);
 }
 
 }  // namespace

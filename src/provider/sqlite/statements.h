@@ -67,7 +67,7 @@ enum class Sql : int {
   kFreeLocksOfEpoch,
   kQueuesOfLocks,
 
-  // worker queue
+  // worker queue (work_statements.cc)
   kInsertWork,
   kPromoteDelayed,
   kDueDelayed,
@@ -101,7 +101,7 @@ enum class Sql : int {
   kNextLapse,
   kNextExpiry,
 
-  // requests, pending starts, cascades, early events
+  // requests, pending starts, cascades, early events (request_statements.cc)
   kFindRequest,
   kInsertRequest,
   kStorePendingStart,
@@ -115,7 +115,7 @@ enum class Sql : int {
   kDeleteEarlyEventsOf,
   kDropExpiredEarlyEvents,
 
-  // writer marks (from here on: management_statements.cc)
+  // writer marks (from here to damaged rows: management_statements.cc)
   kWriteMark,
   kReadMark,
   kDropOldMarks,
@@ -173,7 +173,7 @@ enum class Sql : int {
   kStrangeWorkOf,
   kDamagedRemovals,
 
-  // processes
+  // processes (process_statements.cc)
   kInsertProcess,
   kProcessEnded,
   kHeartbeat,

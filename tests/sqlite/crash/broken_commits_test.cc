@@ -11,7 +11,7 @@
 
 /// Disks that are full or fail, and processes that stand still: the store answers honestly, keeps
 /// every entry whole and goes on.
-namespace perdure::sqlite::crash {
+namespace perdure::sqlite::crash::broken_commits_test {
 namespace {
 
 using Answers = std::map<std::string, std::optional<ErrorCode>>;
@@ -123,4 +123,4 @@ TEST_F(BrokenCommits, AProcessKilledWhileItStandsStillHoldsNothing) {
 }
 
 }  // namespace
-}  // namespace perdure::sqlite::crash
+}  // namespace perdure::sqlite::crash::broken_commits_test

@@ -9,7 +9,7 @@
 #include "tests/sqlite/crash/undisturbed.h"
 
 /// A process is killed while it copies its log into the database.
-namespace perdure::sqlite::crash {
+namespace perdure::sqlite::crash::checkpoint_crash_test {
 namespace {
 
 class KilledCopying : public ::testing::Test {
@@ -71,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(Crash,
                          ::testing::Values(1, 2, 1'000, 3'900, 4'100, 9'000, 15'900));
 
 }  // namespace
-}  // namespace perdure::sqlite::crash
+}  // namespace perdure::sqlite::crash::checkpoint_crash_test

@@ -14,7 +14,7 @@
 
 /// A process is killed at every failpoint of every writing operation. What it was doing has then
 /// happened wholly or not at all, and another process goes on.
-namespace perdure::sqlite::crash {
+namespace perdure::sqlite::crash::crash_test {
 namespace {
 
 /// One kill: an operation, a point, and how often the point is passed before.
@@ -194,4 +194,4 @@ TEST(CrashCases, MakingAStorePassesAPointBeforeEachMigration) {
 }
 
 }  // namespace
-}  // namespace perdure::sqlite::crash
+}  // namespace perdure::sqlite::crash::crash_test

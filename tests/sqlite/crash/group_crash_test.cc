@@ -12,7 +12,7 @@
 
 /// A process is killed while it writes for several callers at once. What each of them asked for has
 /// happened or not, and has happened if the caller was told.
-namespace perdure::sqlite::crash {
+namespace perdure::sqlite::crash::group_crash_test {
 namespace {
 
 /// One kill, and what it must leave.
@@ -178,4 +178,4 @@ TEST(GroupOfCallers, IsOneCommit) {
 }
 
 }  // namespace
-}  // namespace perdure::sqlite::crash
+}  // namespace perdure::sqlite::crash::group_crash_test

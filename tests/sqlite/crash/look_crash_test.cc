@@ -9,7 +9,7 @@
 
 /// The commit of an operation fails, and the process is killed while it looks what became of it.
 /// Whatever it has seen: the operation has happened wholly or not at all.
-namespace perdure::sqlite::crash {
+namespace perdure::sqlite::crash::look_crash_test {
 namespace {
 
 struct Case {
@@ -67,4 +67,4 @@ INSTANTIATE_TEST_SUITE_P(Crash, KilledLooking, ::testing::ValuesIn(cases()), [](
 });
 
 }  // namespace
-}  // namespace perdure::sqlite::crash
+}  // namespace perdure::sqlite::crash::look_crash_test

@@ -5,7 +5,7 @@ namespace perdure::sqlite::crash {
 namespace {
 
 /// A live run with claimed work, a locked child and another child that waits.
-void grow_tree(World& world) {
+void grow_locked_tree(World& world) {
   world.start("a");
   Turn first(world.lock("a"));
   first.work();
@@ -28,7 +28,7 @@ void end(World& world, const std::string& id, ExecutionStatus status) {
 }
 
 Run delete_tree(World& world) {
-  grow_tree(world);
+  grow_locked_tree(world);
   world.start_waiting("other");
   return request(DeleteInstance{.id = "a", .force = true});
 }
@@ -56,7 +56,7 @@ Run prune(World& world) {
 }
 
 Run carry_on_removals(World& world) {
-  grow_tree(world);
+  grow_locked_tree(world);
   const DeleteInstance deletion{.id = "a", .force = true, .limit = 1};
   if (!value_of(world.store().delete_instance(deletion), "delete").removing) {
     throw std::runtime_error("nothing is left to remove");

@@ -112,7 +112,7 @@ Run ack_continued_as_new(World& world) {
   return ack({turn});
 }
 
-Run ack_two(World& world) {
+Run ack_two_turns(World& world) {
   world.start("a");
   world.start("b");
   Turn a(world.lock("a"));
@@ -161,7 +161,7 @@ std::vector<Operation> operations_of_turns() {
       {.name = "ack_child_completed", .prepare = ack_child_completed},
       {.name = "ack_failed_with_open_calls", .prepare = ack_failed_with_everything_open},
       {.name = "ack_continued_as_new", .prepare = ack_continued_as_new},
-      {.name = "ack_two_turns", .prepare = ack_two, .entries = 2},
+      {.name = "ack_two_turns", .prepare = ack_two_turns, .entries = 2},
       {.name = "abandon_instances", .prepare = abandon_two, .entries = 2},
       {.name = "renew_instance_locks", .prepare = renew_two, .entries = 2},
   };

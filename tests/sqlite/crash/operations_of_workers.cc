@@ -30,7 +30,7 @@ std::function<Run(World&)> ack_one(Kind kind) {
   };
 }
 
-Run ack_two(World& world) {
+Run ack_two_works(World& world) {
   world.start_with_work("a", {{}, {}});
   const auto items = world.claim(2);
   AckWorkItems batch;
@@ -126,7 +126,7 @@ std::vector<Operation> operations_of_workers() {
       {.name = "ack_work_to_be_retried", .prepare = ack_one(Kind::kRetryAt)},
       {.name = "ack_work_given_back", .prepare = ack_one(Kind::kGivenBack)},
       {.name = "ack_marked_work_canceled", .prepare = ack_marked},
-      {.name = "ack_two_works", .prepare = ack_two, .entries = 2},
+      {.name = "ack_two_works", .prepare = ack_two_works, .entries = 2},
       {.name = "renew_work", .prepare = renew},
       {.name = "sweep_work", .prepare = sweep},
       {.name = "register_process", .prepare = register_process, .repeatable = false},

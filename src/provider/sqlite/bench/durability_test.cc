@@ -2,16 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "provider/sqlite/bench/open_at_test.h"
 #include "tests/support/temp_dir.h"
 
 namespace perdure::sqlite {
 namespace {
-
-std::unique_ptr<Provider> open_at(const std::string& path, Durability durability) {
-  auto store = open({.path = path, .durability = durability});
-  EXPECT_TRUE(store.ok()) << store;
-  return std::move(store).value();
-}
 
 TEST(ReadDurability, TellsWhatTheStoreWasOpenedWith) {
   const support::TempDir dir;

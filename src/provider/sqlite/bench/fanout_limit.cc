@@ -12,7 +12,6 @@ namespace perdure::sqlite {
 
 namespace {
 
-constexpr std::int64_t kEpoch = 1;
 constexpr const char* kName = "fanout";
 constexpr const char* kActivity = "increment";
 constexpr const char* kNumber = "1001";
@@ -96,13 +95,14 @@ void RunLimit::write_run() {
 void RunLimit::lock(std::int64_t key, std::int64_t messages) {
   ++token_;
   expect_changed(
-      db_->run(Sql::kMarkVisible, key, now_, kEpoch, token_), messages, "marking messages");
-  expect_changed(db_->run(Sql::kLockInstance, key, kEpoch, token_, now_, now_, now_), 1, "locking");
+      db_->run(Sql::kMarkVisible, key, now_, kLimitEpoch, token_), messages, "marking messages");
+  expect_changed(
+      db_->run(Sql::kLockInstance, key, kLimitEpoch, token_, now_, now_, now_), 1, "locking");
 }
 
 void RunLimit::unlock(std::int64_t key, std::int64_t messages) {
   expect_changed(
-      db_->run(Sql::kDeleteMarked, key, now_, kEpoch, token_), messages, "deleting messages");
+      db_->run(Sql::kDeleteMarked, key, now_, kLimitEpoch, token_), messages, "deleting messages");
   expect_changed(db_->run(Sql::kUnlockAfterTurn, key, nullptr), 1, "unlocking");
 }
 
@@ -113,7 +113,7 @@ void RunLimit::schedule(std::int64_t key) {
 }
 
 void RunLimit::finish_work(std::int64_t key, std::int64_t work) {
-  expect_changed(db_->run(Sql::kClaimWork, work, kEpoch, token_, now_, now_), 1, "claiming");
+  expect_changed(db_->run(Sql::kClaimWork, work, kLimitEpoch, token_, now_, now_), 1, "claiming");
   expect_changed(db_->run(Sql::kDeleteWork, work), 1, "deleting work");
   rows_.insert_message(key, MessageKind::kActivityCompleted, now_);
 }

@@ -11,12 +11,6 @@
 
 namespace perdure::sqlite {
 
-namespace {
-
-constexpr std::int64_t kEpoch = 1;
-
-}  // namespace
-
 Result<std::unique_ptr<TurnLimit>> TurnLimit::make(Setup setup) {
   if (setup.turn.events.size() != 3 || setup.turn.work.size() != 1) {
     return invalid_argument("the turn of the limit has 3 events and 1 work");
@@ -80,8 +74,8 @@ void TurnLimit::prepare() {
   token_ = turns_ + 1;
   for (std::int64_t i = 0; i < setup_.instances; ++i) {
     rows_.add_message(key_of(i), now_, now_);
-    db_->run(Sql::kMarkVisible, key_of(i), now_, kEpoch, token_);
-    db_->run(Sql::kLockInstance, key_of(i), kEpoch, token_, now_, now_, now_);
+    db_->run(Sql::kMarkVisible, key_of(i), now_, kLimitEpoch, token_);
+    db_->run(Sql::kLockInstance, key_of(i), kLimitEpoch, token_, now_, now_, now_);
   }
   transaction.commit();
   ++had_turns_;
@@ -101,7 +95,7 @@ void TurnLimit::commit(std::int64_t turns) {
 void TurnLimit::write_turn(std::int64_t key) {
   std::int64_t event_id = 1 + 3 * (had_turns_ - 1);
   expect_changed(
-      db_->run(Sql::kDeleteMarked, key, now_, kEpoch, token_), 1, "deleting the message");
+      db_->run(Sql::kDeleteMarked, key, now_, kLimitEpoch, token_), 1, "deleting the message");
   for (const HistoryEvent& event : setup_.turn.events) {
     rows_.add_event(key, ++event_id, event, now_);
   }
@@ -114,7 +108,7 @@ void TurnLimit::write_turn(std::int64_t key) {
                           nullptr,
                           0,
                           event_id,
-                          kEpoch,
+                          kLimitEpoch,
                           token_,
                           nullptr),
                  1,

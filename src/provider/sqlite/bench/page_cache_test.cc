@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "provider/sqlite/bench/open_at_test.h"
 #include "provider/sqlite/options.h"
 #include "provider/sqlite/sqlite_provider.h"
 #include "tests/support/temp_dir.h"
@@ -18,12 +19,6 @@ void fill(Provider& store) {
       "WHERE i < 1000) SELECT i, randomblob(4000) AS bytes FROM n; "
       "SELECT sum(length(bytes)) FROM filler;");
   ASSERT_TRUE(filled.ok()) << filled;
-}
-
-std::unique_ptr<Provider> open_at(const std::string& path) {
-  auto store = open({.path = path});
-  EXPECT_TRUE(store.ok()) << store;
-  return std::move(store).value();
 }
 
 TEST(PageCache, IsBoundedAndEmptied) {

@@ -8,6 +8,9 @@
 
 namespace perdure::sqlite {
 
+/// The registration that the plain statements of a limit write into locks and claims.
+inline constexpr std::int64_t kLimitEpoch = 1;
+
 /// How many rows the tables of a turn hold.
 struct RowCounts {
   std::int64_t instances = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "provider/sqlite/bench/open_at_test.h"
 #include "provider/sqlite/options.h"
 #include "tests/support/temp_dir.h"
 
@@ -10,12 +11,6 @@ namespace perdure::sqlite {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::unique_ptr<Provider> open_at(const std::string& path, Durability durability) {
-  auto store = open({.path = path, .durability = durability});
-  EXPECT_TRUE(store.ok()) << store;
-  return std::move(store).value();
-}
 
 TEST(SlowSync, SlowsDownEachDurableCommitOfAStoreAndEndsWithItself) {
   const support::TempDir dir;
