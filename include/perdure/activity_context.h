@@ -58,7 +58,8 @@ class ActivityContext {
   }
 
   /// Tells that the attempt makes progress; the newest details go to the next attempt when this one
-  /// is lost or fails. Throttled. Throws `Canceled` when the token has fired.
+  /// is lost or fails. They are stored with the next renewal of the claim and with the end of the
+  /// attempt: call it as often as you like. Throws `Canceled` when the token has fired.
   void heartbeat() { beat("null"); }
   template <class T>
   void heartbeat(const T& details) {

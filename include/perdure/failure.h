@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace perdure {
+
+/// Longer texts of failures that user code makes are cut, at the end.
+inline constexpr std::size_t kMostFailureBytes = 65'536;
 
 /// An error as user code meets it: what an activity, a child or an orchestration ended with.
 /// A value; stored in columns of its own wherever a failure is stored.

@@ -17,8 +17,7 @@ class Host;
 }
 
 /// Runs orchestrations and activities of a store: dispatchers, workers and all that looks after
-/// them, in threads of its own. Several, also in other processes and on other machines, may serve
-/// one store.
+/// them, in threads of its own. Several, also in other processes, may serve one store.
 ///
 /// What is stored survives it: a runtime that is killed loses no run, and what it had claimed is
 /// taken over. Exceptions of handlers become recorded failures; trouble with the store delays work

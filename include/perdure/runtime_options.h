@@ -38,6 +38,9 @@ struct RuntimeOptions {
   std::size_t max_cache_bytes = std::size_t{256} << 20U;
   /// Part of the cached turns that are replayed and compared: 0 to 1.
   double replay_check_fraction = 0.001;
+  /// A call with other arguments than the history has (an input, a queue, a due time) blocks the
+  /// run as any other difference does; otherwise it is a warning in the log.
+  bool strict_arguments = false;
   std::size_t history_warning_events = 25'000;
 
   // Activities.

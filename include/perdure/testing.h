@@ -36,6 +36,8 @@ struct TestOptions {
   /// Part of the turns on kept frames that are replayed and compared, 0 to 1; a difference is an
   /// error in the log. Of no use while frames are thrown away: then every turn replays.
   double replay_check_fraction = 0.0;
+  /// A call with other arguments than the history has blocks the run; otherwise it is a warning.
+  bool strict_arguments = false;
 };
 
 /// What happens to a commit of a turn that is made to fail. In each case the frames are thrown away

@@ -2,28 +2,13 @@
 
 #include <perdure/client.h>
 
+#include "client/checked_reason.h"
 #include "client/made_id.h"
 #include "client/run_values.h"
 #include "client/start_request.h"
 #include "client/store_calls.h"
 
 namespace perdure {
-
-namespace {
-
-/// Of a cancel or terminate; the store itself checks that it is UTF-8.
-std::string checked_reason(std::string_view reason, std::size_t max_bytes) {
-  if (reason.find('\0') != std::string_view::npos) {
-    throw InvalidArgument("reason must not contain NUL");
-  }
-  if (reason.size() > max_bytes) {
-    throw InvalidArgument("reason: " + std::to_string(reason.size()) + " bytes, the limit is " +
-                          std::to_string(max_bytes));
-  }
-  return std::string(reason);
-}
-
-}  // namespace
 
 Client::Client(std::shared_ptr<Provider> store, const ClientOptions& options)
     : options_(options), store_(std::move(store)) {
@@ -69,7 +54,7 @@ CancelResult Client::cancel(std::string_view id,
                             std::string_view request_id) const {
   CancelOrchestration cancel;
   cancel.id = std::string(id);
-  cancel.reason = checked_reason(reason, options_.max_payload_bytes);
+  cancel.reason = client::checked_reason(reason, options_.max_payload_bytes);
   cancel.cleanup_timeout = options_.cancel_cleanup_timeout;
   cancel.request_id = client::request_id_or_made(request_id);
   const auto answer = client::change(*store_, cancel, client::CallTime(options_.call_timeout));
@@ -81,7 +66,7 @@ CancelResult Client::terminate(std::string_view id,
                                std::string_view request_id) const {
   TerminateOrchestration terminate;
   terminate.id = std::string(id);
-  terminate.reason = checked_reason(reason, options_.max_payload_bytes);
+  terminate.reason = client::checked_reason(reason, options_.max_payload_bytes);
   terminate.request_id = client::request_id_or_made(request_id);
   const auto answer = client::change(*store_, terminate, client::CallTime(options_.call_timeout));
   return {answer.changed, answer.status};

@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
+#include <string_view>
 #include <typeinfo>
 
 #include <perdure/detail/user_error.h>
@@ -12,6 +13,8 @@ namespace perdure::detail {
 
 namespace {
 
+constexpr std::string_view kCut = " ... (cut)";
+
 std::string readable(const char* mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> name(
@@ -21,6 +24,12 @@ std::string readable(const char* mangled) {
 
 /// What a store and a JSON answer can carry.
 std::string printable(std::string text) {
+  if (text.size() > kMostFailureBytes) {
+    std::size_t end = kMostFailureBytes - kCut.size();
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text.resize(end);
+    text += kCut;
+  }
   if (is_valid_utf8(text) && text.find('\0') == std::string::npos) return text;
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7E) c = '?';
@@ -55,7 +64,11 @@ Failure describe(const std::exception_ptr& error) {
 }  // namespace
 
 Failure failure_of(const std::exception_ptr& error) noexcept {
-  return describe(error);
+  try {
+    return describe(error);
+  } catch (...) {  // no memory for the texts: these need none
+    return {"unknown", "out of memory", true, {}};
+  }
 }
 
 bool is_cancellation(const std::exception_ptr& error) noexcept {

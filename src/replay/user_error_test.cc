@@ -3,6 +3,8 @@
 #include <perdure/detail/user_error.h>
 #include <perdure/errors.h>
 
+#include "base/utf8.h"
+
 namespace perdure::detail {
 namespace {
 
@@ -46,6 +48,18 @@ TEST(UserError, TextThatNoStoreCanCarryIsMadePrintable) {
   EXPECT_EQ(failure.details, "?{}");
   EXPECT_EQ(failure_from(std::runtime_error("caf\xc3\xa9\n")).message, "caf\xc3\xa9\n");
   EXPECT_EQ(failure_from(std::runtime_error("caf\xe9")).message, "caf?");
+}
+
+TEST(UserError, CutsTextsThatAreTooLongBetweenCharacters) {
+  std::string text;
+  while (text.size() <= kMostFailureBytes) text += "\u00e4\u20ac";
+  const Failure failure = failure_from(Failed("card", text));
+  EXPECT_LE(failure.message.size(), kMostFailureBytes);
+  EXPECT_GT(failure.message.size(), kMostFailureBytes - 100);
+  EXPECT_TRUE(is_valid_utf8(failure.message));
+  EXPECT_EQ(failure.message.substr(failure.message.size() - 5), "(cut)");
+  const std::string fits(kMostFailureBytes, 'x');
+  EXPECT_EQ(failure_from(Failed("card", fits)).message, fits);
 }
 
 }  // namespace

@@ -51,13 +51,14 @@ void Host::stop() {
 
 void Host::run() {
   while (!is_stopping()) {
-    const std::optional<Epoch> epoch = register_process();
-    if (!epoch) return;
+    std::optional<Epoch> epoch;
     try {
+      epoch = register_process();
+      if (!epoch) return;
       run_registration(*epoch);
     } catch (const std::exception& error) {
       log::error("the runtime cannot run: trying again", {{"error", error.what()}});
-      release(*epoch);
+      if (epoch) release(*epoch);
       pause(kLongestPause);
     }
   }

@@ -23,8 +23,10 @@ milliseconds to_ms(Duration time) {
   return duration_cast<milliseconds>(time);
 }
 
-int dispatcher_threads() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+/// Each locks at least one instance at a time.
+int dispatcher_threads(const WorkerSettings& worker) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::min(cores, worker.max_concurrent_orchestrations);
 }
 
 DispatcherOptions dispatcher_options(const RuntimeOptions& options,
@@ -38,6 +40,7 @@ DispatcherOptions dispatcher_options(const RuntimeOptions& options,
   dispatcher.cleanup_timeout = options.cancel_cleanup_timeout;
   dispatcher.max_payload_bytes = options.max_payload_bytes;
   dispatcher.replay_check_fraction = options.replay_check_fraction;
+  if (options.strict_arguments) dispatcher.arguments = replay::ArgumentCheck::kStrict;
   return dispatcher;
 }
 
@@ -104,7 +107,7 @@ void Registration::add_loop(Loops& loops, LoopOptions options, std::function<Ste
 
 void Registration::serve(const WorkerSettings& worker) {
   const milliseconds poll = to_ms(options_.store_poll_interval);
-  const int threads = dispatcher_threads();
+  const int threads = dispatcher_threads(worker);
   for (int i = 0; i < threads; ++i) {
     dispatchers_.push_back(std::make_unique<OrchestrationDispatcher>(
         OrchestrationDispatcher::Parts{

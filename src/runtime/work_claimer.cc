@@ -19,8 +19,19 @@ WorkClaimer::WorkClaimer(Parts parts, WorkerOptions options)
     : parts_(parts), options_(std::move(options)) {}
 
 WorkClaimer::Claimed WorkClaimer::claim(std::size_t slots) {
-  const auto begun_at = steady_now();
   const std::vector<LockToken> locks = parts_.tokens.next(slots);
+  const bool reserved = parts_.suspects.reserve();
+  try {
+    return claim_with(locks, reserved);
+  } catch (...) {  // what was claimed lapses
+    if (reserved) parts_.suspects.release();
+    parts_.attempts.remove(locks);
+    throw;
+  }
+}
+
+WorkClaimer::Claimed WorkClaimer::claim_with(const std::vector<LockToken>& locks, bool reserved) {
+  const auto begun_at = steady_now();
   FetchWorkItems fetch;
   fetch.epoch = parts_.tokens.epoch();
   fetch.queue = options_.queue;
@@ -28,8 +39,7 @@ WorkClaimer::Claimed WorkClaimer::claim(std::size_t slots) {
   fetch.tokens = locks;
   fetch.lock_for = options_.lock_timeout;
   fetch.max_losses = options_.max_losses;
-  fetch.max_suspects = parts_.suspects.reserve() ? 1 : 0;
-  const bool reserved = fetch.max_suspects == 1;
+  fetch.max_suspects = reserved ? 1 : 0;
   parts_.attempts.expect(locks);
   Result<FetchedWorkItems> fetched = parts_.provider.fetch_work_items(std::move(fetch));
   Claimed claimed;
@@ -51,7 +61,7 @@ WorkClaimer::Claimed WorkClaimer::claim(std::size_t slots) {
   }
   if (reserved && !suspect) parts_.suspects.release();
   forget_unused(locks, claimed.attempts);
-  claimed.step.worked = claimed.attempts.size() == slots;
+  claimed.step.worked = claimed.attempts.size() == locks.size();
   claimed.step.next_at = fetched->next_at;
   if (!reserved) {
     // There may be a suspect that this claim was not allowed to bring.

@@ -45,6 +45,8 @@ class WorkClaimer {
   Claimed claim(std::size_t slots);
 
  private:
+  /// `reserved`: one of them may be a suspect.
+  Claimed claim_with(const std::vector<LockToken>& locks, bool reserved);
   void forget_unused(const std::vector<LockToken>& locks,
                      const std::vector<std::shared_ptr<Attempt>>& claimed);
 

@@ -48,6 +48,7 @@ runtime::DispatcherOptions dispatcher_options(const std::string& queue,
   dispatcher.backoff = {std::chrono::seconds(1), std::chrono::hours(1)};
   dispatcher.max_payload_bytes = options.max_payload_bytes;
   dispatcher.replay_check_fraction = options.replay_check_fraction;
+  if (options.strict_arguments) dispatcher.arguments = replay::ArgumentCheck::kStrict;
   return dispatcher;
 }
 

@@ -2,6 +2,7 @@
 
 #include <perdure/testing.h>
 
+#include "client/checked_reason.h"
 #include "client/run_values.h"
 #include "client/start_request.h"
 #include "client/throw_error.h"
@@ -108,7 +109,7 @@ EventDelivered TestRuntime::raise_text(std::string_view id,
 CancelResult TestRuntime::cancel(std::string_view id, std::string_view reason) {
   CancelOrchestration cancel;
   cancel.id = std::string(id);
-  cancel.reason = std::string(reason);
+  cancel.reason = client::checked_reason(reason, engine_->options().max_payload_bytes);
   cancel.cleanup_timeout = engine_->options().cleanup_timeout;
   const CancelAnswer answer = or_throw(engine_->provider().cancel_orchestration(std::move(cancel)));
   engine_->attempts().fire(answer.touched, std::string(reason));
@@ -118,7 +119,7 @@ CancelResult TestRuntime::cancel(std::string_view id, std::string_view reason) {
 CancelResult TestRuntime::terminate(std::string_view id, std::string_view reason) {
   TerminateOrchestration terminate;
   terminate.id = std::string(id);
-  terminate.reason = std::string(reason);
+  terminate.reason = client::checked_reason(reason, engine_->options().max_payload_bytes);
   const CancelAnswer answer =
       or_throw(engine_->provider().terminate_orchestration(std::move(terminate)));
   engine_->attempts().fire(answer.touched, std::string(reason));

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <barrier>
+#include <thread>
 
 #include "tests/live/live_fixture.h"
 
@@ -61,6 +62,29 @@ TEST_F(LiveRuns, GiveEachHandlerAThread) {
   run();
   start(fan, "wide", "20");
   EXPECT_EQ(end_of("wide").output, "210");
+}
+
+constexpr Orchestration<void(int)> crowded{"crowded"};
+
+std::atomic<int> turns_now{0};
+std::atomic<int> turns_most{0};
+
+TEST_F(LiveRuns, RunNoMoreTurnsAtATimeThanTheyMay) {
+  registry_.add(crowded, [](OrchestrationContext&, int) -> Task<void> {
+    const int now = ++turns_now;
+    int most = turns_most;
+    while (most < now && !turns_most.compare_exchange_weak(most, now)) {
+    }
+    std::this_thread::sleep_for(2ms);  // another one that may run now does
+    --turns_now;
+    co_return;
+  });
+  for (int i = 0; i < 40; ++i) start(crowded, "c" + std::to_string(i), "1");
+  RuntimeOptions one = options();
+  one.max_concurrent_orchestrations = 1;
+  run(one);
+  for (int i = 0; i < 40; ++i) end_of("c" + std::to_string(i));
+  EXPECT_EQ(turns_most, 1);
 }
 
 TEST_F(LiveRuns, RunNoMoreHandlersThanThereAreSlots) {

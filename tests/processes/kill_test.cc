@@ -30,15 +30,25 @@ bool is_in_flight(const WorkerMarks& marks) {
   return marks.handlers > 0 || marks.turns > 0;
 }
 
+/// Stops the worker in a moment in which it has something in its hands. False: there was none.
+bool catch_in_flight(World& world, Child& worker) {
+  const auto patience = steady_now() + 1s;
+  while (steady_now() < patience) {
+    if (!is_in_flight(world.marks())) continue;
+    worker.send(SIGSTOP);
+    worker.wait_for_stop();
+    if (is_in_flight(world.marks())) return true;
+    worker.send(SIGCONT);  // it was quicker than the signal
+  }
+  return false;
+}
+
 /// A worker, killed some time after it is ready; in most lives when it has something in its hands.
 void kill_one(World& world, Random& random, Hits& hits) {
   auto worker = world.spawn();
   const auto life = std::chrono::microseconds(5'000 + random.next() % 60'000);
   std::this_thread::sleep_for(life);
-  const bool anyhow = random.next() % 20 == 0;
-  const auto patience = steady_now() + 1s;
-  while (!anyhow && !is_in_flight(world.marks()) && steady_now() < patience) {
-  }
+  if (random.next() % 20 != 0) catch_in_flight(world, *worker);
   worker->send(SIGKILL);
   ASSERT_EQ(worker->end(), "was ended by SIGKILL");
   const WorkerMarks& marks = world.marks();

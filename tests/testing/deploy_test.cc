@@ -69,6 +69,46 @@ TEST(Deployment, OfChangedCodeBlocksTheRunAndTheOldCodeMendsIt) {
   EXPECT_EQ(runtime.history("r").size(), events + 2) << "timer fired, completed";
 }
 
+constexpr Orchestration<int()> sums{"sums"};
+constexpr Activity<int(int)> square{"square"};
+
+template <int kNumber>
+Registry squaring() {
+  Registry registry;
+  registry.add(sums, [](OrchestrationContext& ctx) -> Task<int> {
+    const int result = co_await ctx.call(square, kNumber);
+    co_await ctx.timer(1h);
+    co_return result;
+  });
+  registry.add(square, [](int value) { return value * value; });
+  return registry;
+}
+
+TEST(Deployment, OfCodeWithOtherArgumentsWarnsOnly) {
+  TestRuntime runtime(squaring<3>());
+  auto run = runtime.start(sums, "r");
+  runtime.run_until_idle();
+  runtime.deploy(squaring<4>());
+  runtime.advance(1h);
+  EXPECT_EQ(run.result(), 9);
+}
+
+TEST(Deployment, OfCodeWithOtherArgumentsBlocksWhenArgumentsAreStrict) {
+  perdure::testing::TestOptions options;
+  options.strict_arguments = true;
+  TestRuntime runtime(squaring<3>(), options);
+  auto run = runtime.start(sums, "r");
+  runtime.run_until_idle();
+  runtime.deploy(squaring<4>());
+  runtime.advance(1h);
+  EXPECT_EQ(run.status().blocked, "nondeterminism");
+  EXPECT_NE(run.status().blocked_detail.find("'square'"), std::string::npos)
+      << run.status().blocked_detail;
+  runtime.deploy(squaring<3>());
+  runtime.advance(1h);
+  EXPECT_EQ(run.result(), 9);
+}
+
 TEST(Deployment, DoesNotKeepFramesOfTheOldCode) {
   TestRuntime runtime(with(fetch_and_wait));
   runtime.evict_after_every_turn(false);

@@ -154,6 +154,17 @@ TEST(BadInput, OfAnEventIsRefusedAtTheCall) {
   EXPECT_EQ(runtime.history("r").size(), 2U) << "started and subscribed";
 }
 
+TEST(BadInput, OfAReasonIsRefusedAtTheCall) {
+  TestRuntime runtime(listeners());
+  auto run = runtime.start(rounds, "r", {1, 2});
+  const std::string long_one(std::size_t{3} << 20U, 'x');
+  for (const std::string& reason : {std::string("a\0b", 3), long_one, std::string("\xFF")}) {
+    EXPECT_NE(refusal([&] { runtime.cancel("r", reason); }).find("reason"), std::string::npos);
+    EXPECT_NE(refusal([&] { runtime.terminate("r", reason); }).find("reason"), std::string::npos);
+  }
+  EXPECT_FALSE(run.status().cancel_requested_at);
+}
+
 TEST(BadInput, OfAnActivityThatGivesTooMuchFailsTheCall) {
   TestOptions options;
   options.max_payload_bytes = 100;

@@ -1,0 +1,18 @@
+#include "client/checked_reason.h"
+
+#include <perdure/errors.h>
+
+namespace perdure::client {
+
+std::string checked_reason(std::string_view reason, std::size_t max_bytes) {
+  if (reason.find('\0') != std::string_view::npos) {
+    throw InvalidArgument("reason must not contain NUL");
+  }
+  if (reason.size() > max_bytes) {
+    throw InvalidArgument("reason: " + std::to_string(reason.size()) + " bytes, the limit is " +
+                          std::to_string(max_bytes));
+  }
+  return std::string(reason);
+}
+
+}  // namespace perdure::client
