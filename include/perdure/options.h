@@ -89,9 +89,10 @@ struct UndoOptions {
 
 /// Options of a call of another orchestration.
 struct ChildOptions {
-  std::string_view id = {};       ///< empty: `<parent>/<execution>.<event id>`
-  std::string_view version = {};  ///< empty: the newest that is registered where it runs
-  std::string_view queue = {};    ///< empty: the queue of the run
+  std::string_view id = {};  ///< empty: `<parent>/<execution>.<event id>`
+  /// One to three numbers, as in "1.4.2"; empty: the newest that is registered where it runs.
+  std::string_view version = {};
+  std::string_view queue = {};  ///< empty: the queue of the run
   ClosePolicy close_policy = ClosePolicy::kCancel;
   OnReuse on_reuse = OnReuse::kAllow;
   OnCancel on_cancel = OnCancel::kTryCancel;
@@ -100,7 +101,7 @@ struct ChildOptions {
 
 /// Options of a start without a parent link, from an orchestration.
 struct DetachedOptions {
-  std::string_view version = {};
+  std::string_view version = {};  ///< as of a child
   std::string_view queue = {};
   OnReuse on_reuse = OnReuse::kAllow;
   Duration delay = {};
@@ -109,7 +110,7 @@ struct DetachedOptions {
 
 /// Options of a client's start.
 struct StartOptions {
-  std::string_view version = {};
+  std::string_view version = {};  ///< as of a child
   std::string_view queue = "default";
   /// -100 to 100, higher first: of the run's turns among those that are due. Its activities add it
   /// to their own, its children (not detached runs) inherit it, and continue-as-new keeps it.

@@ -2,12 +2,18 @@
 
 #include <utility>
 
+#include "client/throw_error.h"
+#include "model/version.h"
+
 namespace perdure::client {
 
 StartOrchestration start_request(std::string_view name,
                                  std::string_view id,
                                  std::string input,
                                  const StartOptions& options) {
+  if (const Status bad = check_version("version", options.version); !bad.ok()) {
+    throw_error(bad.error());
+  }
   StartOrchestration start;
   start.id = std::string(id);
   start.name = std::string(name);

@@ -1,6 +1,9 @@
 #include "model/version.h"
 
 #include <charconv>
+#include <string>
+
+#include "model/ids.h"
 
 namespace perdure {
 
@@ -18,6 +21,14 @@ std::optional<Version> parse_version(std::string_view text) {
     at = next + 1;
   }
   return std::nullopt;
+}
+
+Status check_version(std::string_view field, std::string_view text) {
+  if (text.empty()) return {};
+  PERDURE_RETURN_IF_ERROR(check_id(field, text));
+  if (parse_version(text)) return {};
+  return invalid_argument(std::string(field) + " '" + std::string(text) +
+                          "': use one to three numbers, as in \"1.4.2\"");
 }
 
 }  // namespace perdure

@@ -1,5 +1,7 @@
 #include "model/version.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace perdure {
@@ -41,6 +43,18 @@ TEST(Version, OrderIsByNumber) {
   }
   EXPECT_EQ(*parse_version("1.2"), *parse_version("1.2.0"));
   EXPECT_EQ(*parse_version("1.02"), *parse_version("1.2"));
+}
+
+TEST(Version, ThatIsNoneIsRefusedByTheNameOfItsField) {
+  for (const char* text : {"", "1", "1.4.2", "01"}) {
+    EXPECT_TRUE(check_version("version", text).ok()) << text;
+  }
+  EXPECT_EQ(check_version("version", "v1").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(check_version("version", "v1").error().message,
+            "version 'v1': use one to three numbers, as in \"1.4.2\"");
+  for (const std::string& text : {std::string("\xff"), std::string(256, '0')}) {
+    EXPECT_EQ(check_version("version", text).error().message.find("version must be 1 to 255"), 0u);
+  }
 }
 
 }  // namespace

@@ -29,9 +29,7 @@ void require_not_negative(std::string_view field, Duration value) {
 }
 
 void require_version(std::string_view field, std::string_view version) {
-  if (parse_version(version)) return;
-  throw InvalidArgument(std::string(field) + " '" + std::string(version) +
-                        "': use one to three numbers, as in \"1.4.2\"");
+  require(check_version(field, version));
 }
 
 void require_text(std::string_view field, std::string_view text) {

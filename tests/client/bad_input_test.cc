@@ -42,6 +42,10 @@ TEST_P(BadInput, OfAStartStoresNothing) {
   expect_refused("queue", [&] { client_.start(greeter, "a", {.queue = ""}); });
   expect_refused("queue", [&] { client_.start(greeter, "a", {.queue = long_}); });
   expect_refused("version", [&] { client_.start(greeter, "a", {.version = latin_}); });
+  for (const char* version : {"v1", "1.", "1.2.3.4", "1.2-beta", " 1"}) {
+    EXPECT_EQ(refusal([&] { client_.start(greeter, "a", {.version = version}); }),
+              "version '" + std::string(version) + "': use one to three numbers, as in \"1.4.2\"");
+  }
   expect_refused("request_id", [&] { client_.start(greeter, "a", {.request_id = nul_}); });
   expect_refused("delay", [&] { client_.start(greeter, "a", {.delay = -1s}); });
   expect_refused("run_timeout", [&] { client_.start(greeter, "a", {.run_timeout = -1s}); });

@@ -153,6 +153,17 @@ TEST(Versions, ThatNobodyServesWaitForTheirCode) {
   EXPECT_EQ(run.result(), "old fetched");
 }
 
+TEST(Versions, ThatDoNotParseAreRefusedAtTheStartAndNothingIsStored) {
+  TestRuntime runtime(both_versions());
+  try {
+    runtime.start(report, "r", {.version = "v1"});
+    FAIL() << "nobody could serve it";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "version 'v1': use one to three numbers, as in \"1.4.2\"");
+  }
+  EXPECT_THROW(runtime.history("r"), NotFound);
+}
+
 TEST(Versions, ARunOfCodeWithoutOneIsShownAsUnservedByCodeWithOne) {
   TestRuntime runtime(with(fetch_and_wait));
   auto run = runtime.start(report, "r");
