@@ -90,7 +90,8 @@ struct UndoOptions {
 /// Options of a call of another orchestration.
 struct ChildOptions {
   std::string_view id = {};  ///< empty: `<parent>/<execution>.<event id>`
-  /// One to three numbers, as in "1.4.2"; empty: the newest that is registered where it runs.
+  /// One to three numbers, as in "1.4.2"; missing ones are zero, so "1" asks for "1.0" too. Empty:
+  /// the newest that is registered where it runs.
   std::string_view version = {};
   std::string_view queue = {};  ///< empty: the queue of the run
   ClosePolicy close_policy = ClosePolicy::kCancel;

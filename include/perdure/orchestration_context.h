@@ -217,7 +217,7 @@ class OrchestrationContext {
   bool is_replaying() const { return api_.is_replaying(); }
   const std::string& instance_id() const { return api_.instance_id(); }
   const std::string& name() const { return api_.orchestration(); }
-  const std::string& version() const { return api_.version(); }
+  const std::string& version() const { return api_.version(); }  ///< as the code is registered
   std::int64_t execution() const { return api_.execution(); }
   /// Of the running task's scope; for loops that make no commands. Inside a shield: false, empty.
   bool is_canceled() const { return api_.is_canceled(); }

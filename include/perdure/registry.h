@@ -191,6 +191,8 @@ class Registry {
   /// `main` is a function or a closure without captures:
   /// `Task<R>(OrchestrationContext&, A)`, or with a third parameter `State&`, made for each run.
   /// Several versions of a name may stand side by side; a run stays on the one it began with.
+  /// A version is one to three numbers; missing ones are zero, so "1" and "1.0" are the same one.
+  /// Without one it is older than all others, and can be asked for as "0".
   template <class R, class... A, class F>
   Registry& add(const Orchestration<R(A...)>& orchestration,
                 F main,

@@ -15,7 +15,8 @@ namespace perdure {
 struct RunStatus {
   std::string id;
   std::string name;
-  std::string version;  ///< empty: code that is registered without one
+  /// As it was asked for; else that of the code that took the first turn, empty when it has none.
+  std::string version;
   std::string queue;
   std::int64_t execution = 1;  ///< 1 for the first life; continue-as-new takes the next
   ExecutionStatus status = ExecutionStatus::kRunning;

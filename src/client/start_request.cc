@@ -17,7 +17,7 @@ StartOrchestration start_request(std::string_view name,
   StartOrchestration start;
   start.id = std::string(id);
   start.name = std::string(name);
-  start.version = std::string(options.version);
+  start.version = stored_version(options.version);
   start.queue = std::string(options.queue);
   start.priority = options.priority;
   start.input = std::move(input);

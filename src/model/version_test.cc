@@ -1,6 +1,7 @@
 #include "model/version.h"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,27 @@ TEST(Version, ThatIsNoneIsRefusedByTheNameOfItsField) {
   for (const std::string& text : {std::string("\xff"), std::string(256, '0')}) {
     EXPECT_EQ(check_version("version", text).error().message.find("version must be 1 to 255"), 0u);
   }
+}
+
+TEST(Version, IsStoredWithoutLeadingZerosAndWithAsManyNumbersAsItHas) {
+  for (const char* text : {"", "1", "1.0", "1.0.0", "1.4.2", "0.1", "0"}) {
+    EXPECT_EQ(stored_version(text), text);
+  }
+  EXPECT_EQ(stored_version("01.002.0"), "1.2.0");
+  EXPECT_EQ(stored_version("0.0"), "0");
+  EXPECT_EQ(stored_version("00.0.0"), "0");
+}
+
+TEST(Version, IsServedInAllFormsInWhichItIsStored) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(served_versions("1"), (Texts{"1", "1.0", "1.0.0"}));
+  EXPECT_EQ(served_versions("1.0.0"), (Texts{"1", "1.0", "1.0.0"}));
+  EXPECT_EQ(served_versions("1.2.0"), (Texts{"1.2", "1.2.0"}));
+  EXPECT_EQ(served_versions("1.0.2"), Texts{"1.0.2"});
+  EXPECT_EQ(served_versions("1.02"), (Texts{"1.2", "1.2.0", "1.02"})) << "older stores have 1.02";
+  EXPECT_EQ(served_versions("0"), Texts{"0"});
+  EXPECT_EQ(served_versions("0.0"), (Texts{"0", "0.0"}));
+  EXPECT_EQ(served_versions(""), Texts{"0"});
 }
 
 }  // namespace

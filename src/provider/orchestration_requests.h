@@ -15,7 +15,8 @@
 namespace perdure {
 
 /// A name and version that the asking worker has registered. An empty version stands for runs that
-/// were started without one; their first turn settles it.
+/// were started without one; their first turn settles it. Versions are compared as texts: the
+/// worker lists each form of one that it serves.
 struct ServedOrchestration {
   std::string name;
   std::string version;

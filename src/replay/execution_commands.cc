@@ -3,6 +3,7 @@
 
 #include <perdure/errors.h>
 
+#include "model/version.h"
 #include "replay/arguments.h"
 #include "replay/commands.h"
 #include "replay/execution.h"
@@ -129,7 +130,7 @@ detail::OpRef Execution::call_child(detail::ChildCall call) {
     child.event = recorded->id;
     child.id = id;
     child.name = std::string(call.name);
-    child.version = std::string(call.options.version);
+    child.version = stored_version(call.options.version);
     child.queue = queue_or_own(call.options.queue);
     child.input = std::move(call.input);
     child.close_policy = call.options.close_policy;
@@ -176,7 +177,7 @@ void Execution::start_detached(detail::DetachedCall call) {
   child.event = recorded->id;
   child.id = std::string(call.id);
   child.name = std::string(call.name);
-  child.version = std::string(call.options.version);
+  child.version = stored_version(call.options.version);
   child.queue = queue_or_own(call.options.queue);
   child.input = std::move(call.input);
   child.detached = true;
@@ -226,7 +227,10 @@ void Execution::continue_as_new(std::string input, std::optional<std::string> ve
   check_scope();
   // Not under a shield either: a run that is canceled, fails or has ended has no next life.
   if (root_->canceled) throw Canceled(root_->reason);
-  if (version) require_version("version", *version);
+  if (version) {
+    require_version("version", *version);
+    version = stored_version(*version);
+  }
   ending_.get().next = NextExecution{std::move(input), std::move(version), {}};
   code_stopped_ = true;
 }

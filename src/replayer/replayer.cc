@@ -18,10 +18,14 @@ namespace {
 const detail::OrchestrationHandler& find(const Registry& registry,
                                          const replayer::RecordedHistory& history) {
   const detail::HandlerTable& table = *registry.table();
+  if (!history.version.empty()) {
+    const auto* same = table.find_orchestration(history.name, history.version);
+    if (same != nullptr) return *same;
+  }
   std::string known;
   for (const detail::OrchestrationHandler* each : table.orchestrations()) {
     if (each->name != history.name) continue;
-    if (each->version == history.version) return *each;
+    if (each->version.empty() && history.version.empty()) return *each;
     known += (known.empty() ? "" : ", ") +
              (each->version.empty() ? std::string("one without a version") : each->version);
   }

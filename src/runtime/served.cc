@@ -1,5 +1,9 @@
 #include "runtime/served.h"
 
+#include <utility>
+
+#include "model/version.h"
+
 namespace perdure::runtime {
 
 std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers) {
@@ -8,7 +12,9 @@ std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers)
   for (const detail::OrchestrationHandler* each : handlers.orchestrations()) {
     if (last == nullptr || *last != each->name) served.push_back({each->name, {}});
     last = &each->name;
-    if (!each->version.empty()) served.push_back({each->name, each->version});
+    for (std::string& version : served_versions(each->version)) {
+      served.push_back({each->name, std::move(version)});
+    }
   }
   return served;
 }

@@ -8,8 +8,8 @@
 
 namespace perdure::runtime {
 
-/// The names and versions that a dispatcher fetches: those registered, and of each name the empty
-/// version, for runs that were started without one.
+/// The names and versions that a dispatcher fetches: those registered, in every form in which a
+/// store may have them, and of each name the empty version, for runs that were started without one.
 std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers);
 
 /// The code of an item. Before its first turn a run without a version takes the newest; from then

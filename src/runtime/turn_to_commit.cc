@@ -7,6 +7,8 @@
 
 #include <perdure/version.h>
 
+#include "model/version.h"
+
 namespace perdure::runtime {
 
 namespace {
@@ -31,7 +33,8 @@ TurnCommit to_commit(const OrchestrationItem& item,
   commit.output = std::move(decisions.output);
   commit.failure = std::move(decisions.failure);
   commit.custom_status = std::move(decisions.custom_status);
-  if (version != item.version) commit.version = version;
+  // One that was asked for stays as it was written, whatever form the code is registered with.
+  if (item.version.empty() && !version.empty()) commit.version = stored_version(version);
   commit.engine_version = std::string(kVersionString);
   commit.work = std::move(decisions.work);
   commit.canceled_work = std::move(decisions.canceled_work);

@@ -9,7 +9,8 @@
 
 namespace perdure::runtime {
 
-/// The commit of what a turn of `item` decided. `version` is that of the code that ran it.
+/// The commit of what a turn of `item` decided. `version` is that of the code that ran it; it
+/// settles the version of a run that has none.
 TurnCommit to_commit(const OrchestrationItem& item,
                      const std::string& version,
                      replay::TurnDecisions decisions,

@@ -80,6 +80,53 @@ TEST_P(Start, OnAnEndedIdGoesByItsPolicy) {
   EXPECT_EQ(again.wait(kPatience), 6);
 }
 
+Registry greeter_of(std::string_view version) {
+  Registry registry;
+  registry.add(greeter, run_greeter, version);
+  return registry;
+}
+
+TEST_P(Start, WithAVersionRunsInWhateverFormTheCodeIsRegistered) {
+  for (const char* version : {"1", "1.0", "1.0.0", "01.0"}) {
+    client_.start(greeter, version, {.version = version});
+    client_.raise_event(version, guest, "Ann");
+    client_.raise_event(version, guest, "Bob");
+  }
+  client_.start(greeter, "another", {.version = "1.0.1"});
+  Engine(store_, greeter_of("1")).run();
+  for (const char* id : {"1", "1.0", "1.0.0", "01.0"}) {
+    EXPECT_EQ(client_.status(id).output, "Ann and Bob") << id;
+  }
+  EXPECT_EQ(client_.status("1.0").version, "1.0") << "as it was asked for";
+  EXPECT_EQ(client_.status("01.0").version, "1.0");
+  EXPECT_TRUE(client_.status("another").custom_status.is_null()) << "it has had no turn";
+}
+
+TEST_P(Start, WithoutAVersionIsServedInEveryFormOfTheOneThatItTook) {
+  client_.start(greeter, "a");
+  Engine(store_, greeter_of("1.02")).run();
+  EXPECT_EQ(client_.status("a").version, "1.2");
+  client_.raise_event("a", guest, "Ann");
+  Engine(store_, greeter_of("1.2.0")).run();
+  client_.raise_event("a", guest, "Bob");
+  Engine(store_, greeter_of("1.02")).run();
+  EXPECT_EQ(client_.status("a").output, "Ann and Bob");
+  EXPECT_EQ(client_.status("a").version, "1.2");
+}
+
+TEST_P(Start, OfAnOlderReleaseIsServedByTheTextThatIsRegistered) {
+  StartOrchestration older;
+  older.id = "a";
+  older.name = "greeter";
+  older.version = "1.02";
+  older.input = "null";
+  ASSERT_TRUE(store_->start_orchestration(std::move(older)).ok());
+  client_.raise_event("a", guest, "Ann");
+  client_.raise_event("a", guest, "Bob");
+  Engine(store_, greeter_of("1.02")).run();
+  EXPECT_EQ(client_.status("a").output, "Ann and Bob");
+}
+
 PERDURE_CLIENT_SUITE(Start);
 
 }  // namespace

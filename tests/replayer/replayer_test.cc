@@ -145,6 +145,8 @@ TEST(Replayer, ChecksTheVersionThatTheRunIsOn) {
       << "a run without a version stays on the code without one";
   history.version = "2.0";
   EXPECT_FALSE(Replayer(versions).check(to_history_json(history)).ok);
+  history.version = "2";
+  EXPECT_FALSE(Replayer(versions).check(to_history_json(history)).ok) << "2 is 2.0";
   history.version = "3.0";
   EXPECT_EQ(refusal(versions, history),
             "history: orchestration 'checkout' version 3.0 is not registered; registered are: one "

@@ -46,7 +46,7 @@ class HandlerTable {
   void add_orchestration(std::string_view name, std::string_view version, MainFactory make);
 
   const ActivityHandler* find_activity(std::string_view name) const;
-  /// An empty version: the newest.
+  /// An empty version: the newest. "1.2" finds what is registered as "1.2.0".
   const OrchestrationHandler* find_orchestration(std::string_view name,
                                                  std::string_view version) const;
 
