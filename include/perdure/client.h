@@ -9,6 +9,7 @@
 
 #include <perdure/client_options.h>
 #include <perdure/contracts.h>
+#include <perdure/detail/given_value.h>
 #include <perdure/errors.h>
 #include <perdure/json.h>
 #include <perdure/open.h>
@@ -48,11 +49,13 @@ class Client {
   Client within(Duration call_timeout) const;
 
   // Starting.
-  /// An empty id: one is made, see `Run::id`.
-  template <class R, class A>
+  /// An empty id: one is made, see `Run::id`. The input is an `A`, braces that make one, or what
+  /// converts to it without losing anything: checked when compiled, as in an orchestration; an
+  /// integer that does not fit is InvalidArgument.
+  template <class R, class A, class In = A>
   Run<R> start(const Orchestration<R(A)>& orchestration,
                std::string_view id,
-               const std::type_identity_t<A>& input,
+               In&& input,
                const StartOptions& options = {}) const;
   template <class R>
   Run<R> start(const Orchestration<R()>& orchestration,
@@ -63,13 +66,15 @@ class Client {
   Run<R> find(std::string_view id) const;
 
   // Talking to runs.
-  template <class T>
+  /// The payload is checked as the input of a start.
+  template <class T, class In = T>
   EventDelivered raise_event(std::string_view id,
                              const Event<T>& event,
-                             const std::type_identity_t<T>& payload,
+                             In&& payload,
                              const RaiseOptions& options = {}) const {
-    return raise_text(
-        id, event.name(), encoded(payload, "the payload of event '", event.name()), options);
+    detail::check_payload<T, In>();
+    const std::string what = detail::payload_of_event(event.name());
+    return raise_text(id, event.name(), encoded<T>(std::forward<In>(payload), what), options);
   }
 
   /// Durable when it returns, for the run and all its descendants that are not abandoned. After
@@ -118,10 +123,9 @@ class Client {
     std::int64_t execution = 0;
   };
 
-  template <class T>
-  std::string encoded(const T& value, const char* what, std::string_view name) const {
-    return detail::encode<T>(
-        value, std::string(what) + std::string(name) + "'", options_.max_payload_bytes);
+  template <class T, class In>
+  std::string encoded(In&& given, const std::string& what) const {
+    return detail::encode_given<T>(std::forward<In>(given), what, options_.max_payload_bytes);
   }
   Started start_text(std::string_view name,
                      std::string_view id,
@@ -170,13 +174,15 @@ class Run {
   std::int64_t execution_;
 };
 
-template <class R, class A>
+template <class R, class A, class In>
 Run<R> Client::start(const Orchestration<R(A)>& orchestration,
                      std::string_view id,
-                     const std::type_identity_t<A>& input,
+                     In&& input,
                      const StartOptions& options) const {
+  detail::check_input<A, In>();
   const std::string_view name = orchestration.name();
-  Started started = start_text(name, id, encoded(input, "the input of '", name), options);
+  Started started =
+      start_text(name, id, encoded<A>(std::forward<In>(input), detail::input_of(name)), options);
   return Run<R>(*this, std::move(started.id), started.execution);
 }
 

@@ -11,6 +11,7 @@
 
 #include <perdure/call.h>
 #include <perdure/contracts.h>
+#include <perdure/detail/given_value.h>
 #include <perdure/detail/safe_argument.h>
 #include <perdure/detail/turn_api.h>
 #include <perdure/detail/use_it.h>
@@ -33,36 +34,11 @@ Stored<R> take_json(Op& op) {
   return decode<R>(op.outcome().payload, what + op.name + "'");
 }
 
-template <class T>
-inline constexpr bool kIsInteger =
-    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> &&
-    !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> &&
-    !std::is_same_v<T, char32_t>;
-
+/// What a command takes: of the right type, and safe in a `co_await` expression.
 template <class A, class In>
-constexpr void check_input() {
+constexpr void check_argument() {
   static_assert(kSafeArgument<In>, PERDURE_DETAIL_NAME_IT);
-  static_assert(kStandsFor<In&&, A>, "perdure: the input has not the type that the contract names");
-}
-
-template <class A, class In>
-void check_fits(const In& input, const std::string& what) {
-  if constexpr (kIsInteger<A> && kIsInteger<In>) {
-    if (std::in_range<A>(input)) return;
-    throw InvalidArgument(what + ": " + std::to_string(input) + " does not fit its type");
-  }
-}
-
-template <class A, class In>
-std::string encode_input(In&& input, std::string_view called, std::size_t max_bytes) {
-  const std::string what = "the input of '" + std::string(called) + "'";
-  if constexpr (std::is_same_v<std::remove_cvref_t<In>, A>) {
-    return encode<A>(input, what, max_bytes);
-  } else {
-    check_fits<A>(input, what);
-    const A value = static_cast<A>(std::forward<In>(input));
-    return encode<A>(value, what, max_bytes);
-  }
+  check_input<A, In>();
 }
 
 /// What `co_await ctx.continue_as_new(..)` waits for: nothing that comes.
@@ -93,7 +69,7 @@ class OrchestrationContext {
   // Activities.
   template <class R, class A, class In = A>
   Call<R> call(const Activity<R(A)>& activity, In&& input, const ActivityOptions& options = {}) {
-    detail::check_input<A, In>();
+    detail::check_argument<A, In>();
     return schedule<R>(
         activity.name(), encoded<A>(std::forward<In>(input), activity.name()), options);
   }
@@ -105,7 +81,7 @@ class OrchestrationContext {
   // Children: other orchestrations, started and awaited as calls.
   template <class R, class A, class In = A>
   Future<R> call(const Orchestration<R(A)>& child, In&& input, const ChildOptions& options = {}) {
-    detail::check_input<A, In>();
+    detail::check_argument<A, In>();
     return start_child<R>(child.name(), encoded<A>(std::forward<In>(input), child.name()), options);
   }
   template <class R>
@@ -119,7 +95,7 @@ class OrchestrationContext {
                       std::string_view id,
                       In&& input,
                       const DetachedOptions& options = {}) {
-    detail::check_input<A, In>();
+    detail::check_argument<A, In>();
     api_.start_detached({run.name(), id, encoded<A>(std::forward<In>(input), run.name()), options});
   }
   template <class R>
@@ -161,7 +137,7 @@ class OrchestrationContext {
   detail::Never continue_as_new(const Orchestration<R(A)>& self,
                                 In&& input,
                                 std::string_view version = {}) {
-    detail::check_input<A, In>();
+    detail::check_argument<A, In>();
     check_self(self.name());
     api_.continue_as_new(encoded<A>(std::forward<In>(input), self.name()),
                          version.empty() ? std::nullopt : std::optional<std::string>(version));
@@ -226,7 +202,8 @@ class OrchestrationContext {
  private:
   template <class A, class In>
   std::string encoded(In&& input, std::string_view called) {
-    return detail::encode_input<A>(std::forward<In>(input), called, api_.max_payload_bytes());
+    return detail::encode_given<A>(
+        std::forward<In>(input), detail::input_of(called), api_.max_payload_bytes());
   }
   template <class R>
   Call<R> schedule(std::string_view name, std::string input, const ActivityOptions& options) {

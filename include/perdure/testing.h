@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <perdure/contracts.h>
+#include <perdure/detail/given_value.h>
 #include <perdure/errors.h>
 #include <perdure/json.h>
 #include <perdure/options.h>
@@ -133,8 +134,8 @@ class TestRun {
 /// that came before: code that is not deterministic is found at once, and shows as
 /// `status(id).blocked == "nondeterminism"`.
 ///
-/// Bad input (an id that is empty or too long, a payload that is too large or has no JSON form)
-/// throws `InvalidArgument` naming the field, and nothing is stored.
+/// Bad input (an id that is empty or too long, a payload that is too large, does not fit its type
+/// or has no JSON form) throws `InvalidArgument` naming the field, and nothing is stored.
 /// One thread. The registry is copied: what is added to it later is not seen.
 class TestRuntime {
  public:
@@ -144,16 +145,16 @@ class TestRuntime {
   ~TestRuntime();
 
   // Runs.
-  /// Stores a start; the first turn comes with the next `run_until_idle`.
-  template <class R, class A>
+  /// Stores a start; the first turn comes with the next `run_until_idle`. The input is checked as
+  /// that of `Client::start`.
+  template <class R, class A, class In = A>
   TestRun<R> start(const Orchestration<R(A)>& orchestration,
                    std::string_view id,
-                   const std::type_identity_t<A>& input,
+                   In&& input,
                    const StartOptions& options = {}) {
-    start_text(orchestration.name(),
-               id,
-               encoded(input, "the input of '" + std::string(orchestration.name()) + "'"),
-               options);
+    perdure::detail::check_input<A, In>();
+    const std::string what = perdure::detail::input_of(orchestration.name());
+    start_text(orchestration.name(), id, encoded<A>(std::forward<In>(input), what), options);
     return find<R>(id);
   }
   template <class R>
@@ -169,15 +170,15 @@ class TestRuntime {
     return TestRun<R>(*engine_, std::string(id));
   }
 
-  template <class T>
+  /// The payload is checked as that of `Client::raise_event`.
+  template <class T, class In = T>
   EventDelivered raise_event(std::string_view id,
                              const Event<T>& event,
-                             const std::type_identity_t<T>& payload,
+                             In&& payload,
                              Duration delay = {}) {
-    return raise_text(id,
-                      event.name(),
-                      encoded(payload, "the payload of event '" + std::string(event.name()) + "'"),
-                      delay);
+    perdure::detail::check_payload<T, In>();
+    const std::string what = perdure::detail::payload_of_event(event.name());
+    return raise_text(id, event.name(), encoded<T>(std::forward<In>(payload), what), delay);
   }
   CancelResult cancel(std::string_view id, std::string_view reason);
   CancelResult terminate(std::string_view id, std::string_view reason);
@@ -226,9 +227,9 @@ class TestRuntime {
   Queued queued() const;
 
  private:
-  template <class T>
-  std::string encoded(const T& value, const std::string& what) const {
-    return perdure::detail::encode<T>(value, what, max_payload_bytes_);
+  template <class T, class In>
+  std::string encoded(In&& given, const std::string& what) const {
+    return perdure::detail::encode_given<T>(std::forward<In>(given), what, max_payload_bytes_);
   }
   void start_text(std::string_view name,
                   std::string_view id,

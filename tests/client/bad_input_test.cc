@@ -54,6 +54,8 @@ TEST_P(BadInput, OfAStartStoresNothing) {
   expect_refused("the input of 'eater'",
                  [&] { client_.start(eater, "a", std::string(3 << 20, 'x')); });
   expect_refused("the input of 'eater'", [&] { client_.start(eater, "a", latin_); });
+  EXPECT_EQ(refusal([&] { client_.start(doubled, "a", 5'000'000'000); }),
+            "the input of 'doubled': 5000000000 does not fit its type");
   EXPECT_TRUE(client_.list().runs.empty());
   // None of the request ids is used up.
   EXPECT_EQ(client_.start(greeter, "a").execution(), 1);
@@ -67,6 +69,8 @@ TEST_P(BadInput, OfAnEventReachesNobody) {
   expect_refused("the payload of event 'guest'", [&] { client_.raise_event("a", guest, latin_); });
   expect_refused("the payload of event 'guest'",
                  [&] { client_.raise_event("a", guest, std::string(3 << 20, 'x')); });
+  EXPECT_EQ(refusal([&] { client_.raise_event("a", Event<unsigned>("number"), -1); }),
+            "the payload of event 'number': -1 does not fit its type");
   run();
   EXPECT_EQ(client_.history("a").events.size(), 3U) << "started, status, subscribed";
 }

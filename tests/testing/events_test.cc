@@ -140,6 +140,8 @@ TEST(BadInput, OfAPayloadIsRefusedAtTheStart) {
   EXPECT_NE(start("\xC3").find("UTF-8"), std::string::npos);
   EXPECT_NE(start(std::string("a\0b", 3)).find("NUL"), std::string::npos);
   EXPECT_NE(start(std::string(std::size_t{2} << 20U, 'x')).find("2097152"), std::string::npos);
+  EXPECT_EQ(refusal([&] { runtime.start(collector, "r", 5'000'000'000); }),
+            "the input of 'collector': 5000000000 does not fit its type");
   expect_empty(runtime);
   EXPECT_THROW(runtime.status("r"), NotFound);
 }
@@ -150,6 +152,8 @@ TEST(BadInput, OfAnEventIsRefusedAtTheCall) {
   const std::string text = refusal([&] { runtime.raise_event("r", word, "\xFF"); });
   EXPECT_NE(text.find("the payload of event 'word'"), std::string::npos) << text;
   EXPECT_NE(refusal([&] { runtime.raise_event("", note, 3); }).find("id"), std::string::npos);
+  EXPECT_EQ(refusal([&] { runtime.raise_event("r", note, 5'000'000'000); }),
+            "the payload of event 'note': 5000000000 does not fit its type");
   runtime.run_until_idle();
   EXPECT_EQ(runtime.history("r").size(), 2U) << "started and subscribed";
 }
