@@ -139,9 +139,12 @@ class OrchestrationContext {
                                 std::string_view version = {}) {
     detail::check_argument<A, In>();
     check_self(self.name());
-    api_.continue_as_new(encoded<A>(std::forward<In>(input), self.name()),
-                         version.empty() ? std::nullopt : std::optional<std::string>(version));
-    return {};
+    return begin_next(encoded<A>(std::forward<In>(input), self.name()), version);
+  }
+  template <class R>
+  detail::Never continue_as_new(const Orchestration<R()>& self, std::string_view version = {}) {
+    check_self(self.name());
+    return begin_next("null", version);
   }
 
   // Recorded values: the same in every replay, without a round trip.
@@ -212,6 +215,11 @@ class OrchestrationContext {
   template <class R>
   Future<R> start_child(std::string_view name, std::string input, const ChildOptions& options) {
     return {api_.call_child({name, std::move(input), options}), &detail::take_json<R>};
+  }
+  detail::Never begin_next(std::string input, std::string_view version) {
+    api_.continue_as_new(std::move(input),
+                         version.empty() ? std::nullopt : std::optional<std::string>(version));
+    return {};
   }
   void check_self(std::string_view called) const {
     if (called == name()) return;

@@ -231,6 +231,8 @@ TEST(BadSelf, ContinueAsNewWantsTheOwnContract) {
   const Order input = order();
   EXPECT_REFUSED((void)ctx.continue_as_new(checkout, input),
                  "continue_as_new: 'checkout' is not this orchestration: it is 'probe'");
+  EXPECT_REFUSED((void)ctx.continue_as_new(Orchestration<int()>("other")),
+                 "continue_as_new: 'other' is not this orchestration: it is 'probe'");
 }
 
 TEST(BadDuration, MustNotBeNegative) {

@@ -169,6 +169,27 @@ TEST(ContinueAsNew, AnotherVersionCanFollow) {
             });
 }
 
+TEST(ContinueAsNew, ARunWithoutInputContinuesWithoutOne) {
+  both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
+              constexpr Orchestration<int()> same{"demo"};
+              if (co_await ctx.wait_for(number) == 1) co_await ctx.continue_as_new(same);
+              co_await ctx.continue_as_new(same, "2.0");
+              co_return 0;
+            }),
+            [](ScriptedRun& run) {
+              run.start();
+              run.raise("number", "1");
+              ASSERT_TRUE(run.next());
+              EXPECT_EQ(run.next()->input, "null");
+              EXPECT_EQ(run.next()->version, std::nullopt) << "keeps its version";
+              ScriptedRun next(run, *run.next());
+              next.start();
+              next.raise("number", "2");
+              ASSERT_TRUE(next.next());
+              EXPECT_EQ(next.next()->version, "2.0");
+            });
+}
+
 TEST(ContinueAsNew, AVersionThatDoesNotParseOrAnotherContractIsAnErrorAtTheCall) {
   both_ways(demo([](OrchestrationContext& ctx, int round) -> Task<int> {
               int errors = 0;

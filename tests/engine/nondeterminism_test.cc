@@ -213,8 +213,7 @@ const Change kChanges[] = {
        auto a = ctx.call(twice, 1);
        auto t = ctx.timer(1h);
        co_await ctx.wait_for(number);
-       // The contract of these runs takes no input.
-       co_await ctx.continue_as_new(Orchestration<int(int)>("demo"), 1);
+       co_await ctx.continue_as_new(Orchestration<int()>("demo"));
        co_return 1;
      },
      6,
