@@ -67,7 +67,7 @@ class Client {
 
   // Talking to runs.
   /// The payload is checked as the input of a start.
-  template <class T, class In = T>
+  template <detail::Payload T, class In = T>
   EventDelivered raise_event(std::string_view id,
                              const Event<T>& event,
                              In&& payload,
@@ -75,6 +75,11 @@ class Client {
     detail::check_payload<T, In>();
     const std::string what = detail::payload_of_event(event.name());
     return raise_text(id, event.name(), encoded<T>(std::forward<In>(payload), what), options);
+  }
+  EventDelivered raise_event(std::string_view id,
+                             const Event<void>& event,
+                             const RaiseOptions& options = {}) const {
+    return raise_text(id, event.name(), "null", options);
   }
 
   /// Durable when it returns, for the run and all its descendants that are not abandoned. After

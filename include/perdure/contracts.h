@@ -58,6 +58,7 @@ class Orchestration : public detail::Contract<Signature> {
 };
 
 /// Something that is told to a run from outside. Kept in order for each name until a wait takes it.
+/// `Event<void>` has no payload: that it came is all it says.
 template <class T>
 class Event {
  public:

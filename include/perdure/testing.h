@@ -171,7 +171,7 @@ class TestRuntime {
   }
 
   /// The payload is checked as that of `Client::raise_event`.
-  template <class T, class In = T>
+  template <perdure::detail::Payload T, class In = T>
   EventDelivered raise_event(std::string_view id,
                              const Event<T>& event,
                              In&& payload,
@@ -179,6 +179,9 @@ class TestRuntime {
     perdure::detail::check_payload<T, In>();
     const std::string what = perdure::detail::payload_of_event(event.name());
     return raise_text(id, event.name(), encoded<T>(std::forward<In>(payload), what), delay);
+  }
+  EventDelivered raise_event(std::string_view id, const Event<void>& event, Duration delay = {}) {
+    return raise_text(id, event.name(), "null", delay);
   }
   CancelResult cancel(std::string_view id, std::string_view reason);
   CancelResult terminate(std::string_view id, std::string_view reason);

@@ -71,6 +71,7 @@ TEST_P(BadInput, OfAnEventReachesNobody) {
                  [&] { client_.raise_event("a", guest, std::string(3 << 20, 'x')); });
   EXPECT_EQ(refusal([&] { client_.raise_event("a", Event<unsigned>("number"), -1); }),
             "the payload of event 'number': -1 does not fit its type");
+  expect_refused("delay", [&] { client_.raise_event("a", Event<void>("bell"), {.delay = -1s}); });
   run();
   EXPECT_EQ(client_.history("a").events.size(), 3U) << "started, status, subscribed";
 }

@@ -7,6 +7,22 @@ namespace {
 /// Events, cancel and terminate.
 using Talk = ClientTest;
 
+inline constexpr Orchestration<std::int64_t()> bells{"bells"};
+inline constexpr Event<void> bell{"bell"};
+
+/// One ring for each execution; tells the number of the third.
+Task<std::int64_t> run_bells(OrchestrationContext& ctx) {
+  co_await ctx.wait_for(bell);
+  if (ctx.execution() < 3) co_await ctx.continue_as_new(bells);
+  co_return ctx.execution();
+}
+
+Registry bell_ringer() {
+  Registry registry;
+  registry.add(bells, run_bells);
+  return registry;
+}
+
 TEST_P(Talk, EventsArriveInOrder) {
   const auto run = client_.start(greeter, "a");
   EXPECT_EQ(client_.raise_event("a", guest, "ann"), EventDelivered::kDelivered);
@@ -34,6 +50,27 @@ TEST_P(Talk, ADelayedEventWaitsForItsTime) {
   run();
   EXPECT_EQ(client_.history("a").events.size(), 3U) << "started, status, subscribed";
   EXPECT_EQ(client_.queues().queues.at(0).runs_delayed, 1);
+}
+
+TEST_P(Talk, AnEventWithoutAPayloadIsTakenByItsWait) {
+  EXPECT_EQ(client_.raise_event("a", bell), EventDelivered::kNotFound);
+  EXPECT_EQ(client_.raise_event("a", bell, {.buffer_for = 1h}), EventDelivered::kBuffered);
+  const auto run = client_.start(bells, "a");
+  Engine ringer(store_, bell_ringer());
+  ringer.run();
+  EXPECT_EQ(client_.history("a", {.execution = 1}).events.back().kind, "continued_as_new");
+  EXPECT_EQ(run.status().execution, 2) << "one ring, one execution more";
+}
+
+TEST_P(Talk, ARunWithoutInputContinuesAsNewWithoutOne) {
+  const auto run = client_.start(bells, "a");
+  Engine ringer(store_, bell_ringer());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(client_.raise_event("a", bell), EventDelivered::kDelivered);
+    ringer.run();
+  }
+  EXPECT_EQ(run.wait(kPatience), 3);
+  EXPECT_EQ(client_.raise_event("a", bell), EventDelivered::kEnded);
 }
 
 TEST_P(Talk, CancelIsStoredAtOnceAndEndsTheRun) {

@@ -7,6 +7,8 @@
 // Temporaries and braces are fine here: nothing is awaited.
 namespace perdure::test {
 
+inline constexpr Event<void> departed{"departed"};
+
 void client_starts_with_another_type(const Client& client) {
 #ifdef BAD_client_start_type  // wants: perdure: the input has not the type that the contract names
   client.start(checkout, "a", Receipt{"a"});
@@ -46,7 +48,7 @@ void client_raises_without_the_payload(const Client& client) {
 #ifdef BAD_client_event_options  // wants: perdure: the payload has not the type that the event
   client.raise_event("a", approved, options);
 #else
-  client.raise_event("a", approved, true, options);
+  client.raise_event("a", departed, options);
 #endif
 }
 
@@ -79,7 +81,7 @@ void test_raises_without_the_payload(testing::TestRuntime& runtime) {
 #ifdef BAD_test_event_delay  // wants: perdure: the payload has not the type that the event names
   runtime.raise_event("a", approved, 1h);
 #else
-  runtime.raise_event("a", approved, true, 1h);
+  runtime.raise_event("a", departed, 1h);
 #endif
 }
 

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ inline constexpr Activity<std::string(std::string)> repeat{"repeat"};
 inline constexpr perdure::Event<int> note{"note"};
 inline constexpr perdure::Event<std::string> word{"word"};
 inline constexpr perdure::Event<int> other{"other"};
+inline constexpr Orchestration<std::int64_t()> bells{"bells"};
+inline constexpr perdure::Event<void> bell{"bell"};
 
 /// Sleeps first, so that events come before the waits.
 Task<std::vector<int>> run_collector(OrchestrationContext& ctx, int count) {
@@ -38,6 +41,13 @@ Task<int> run_rounds(OrchestrationContext& ctx, std::vector<int> notes) {
   co_return 100 * notes[0] + 10 * notes[1] + notes[2];
 }
 
+/// One ring for each execution; tells the number of the third.
+Task<std::int64_t> run_bells(OrchestrationContext& ctx) {
+  co_await ctx.wait_for(bell);
+  if (ctx.execution() < 3) co_await ctx.continue_as_new(bells);
+  co_return ctx.execution();
+}
+
 Task<double> run_half(OrchestrationContext&, double value) {
   co_return value / 2;
 }
@@ -50,6 +60,7 @@ Registry listeners() {
   Registry registry;
   registry.add(collector, run_collector);
   registry.add(rounds, run_rounds);
+  registry.add(bells, run_bells);
   registry.add(half, run_half);
   registry.add(echo, run_echo);
   registry.add(repeat, [](std::string text) { return text; });
@@ -87,6 +98,28 @@ TEST(Events, ComeWithADelayWhenAsked) {
   EXPECT_EQ(run.status().status, ExecutionStatus::kRunning);
   runtime.advance(1h);
   EXPECT_EQ(run.result(), 456);
+}
+
+TEST(Events, WithoutAPayloadAreTakenByTheirWaits) {
+  TestRuntime runtime(listeners());
+  EXPECT_EQ(runtime.raise_event("r", bell), EventDelivered::kNotFound);
+  auto run = runtime.start(bells, "r");
+  EXPECT_EQ(runtime.raise_event("r", bell), EventDelivered::kDelivered);
+  runtime.raise_event("r", bell, 1h);
+  runtime.run_until_idle();
+  EXPECT_EQ(run.status().execution, 2);
+  runtime.advance(1h);
+  EXPECT_EQ(run.status().execution, 3);
+  EXPECT_EQ(run.status().status, ExecutionStatus::kRunning) << "no third ring";
+}
+
+TEST(Events, WithoutAPayloadAreCarriedOverWhenARunWithoutInputContinuesAsNew) {
+  TestRuntime runtime(listeners());
+  auto run = runtime.start(bells, "r");
+  for (int i = 0; i < 3; ++i) runtime.raise_event("r", bell);
+  EXPECT_EQ(run.result(), 3);
+  EXPECT_EQ(runtime.history("r", 2).back().kind, "continued_as_new");
+  EXPECT_EQ(runtime.history("r", 3).front().payload, "null");
 }
 
 TEST(Events, SayWhatBecameOfThem) {

@@ -21,6 +21,10 @@ inline constexpr bool kIsInteger =
     !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> &&
     !std::is_same_v<T, char32_t>;
 
+/// The type of a payload; `Event<void>` has none.
+template <class T>
+concept Payload = !std::is_void_v<T>;
+
 /// True when an `In` may be given for a `T`. A `T` itself is only read: it need not be copyable.
 template <class T, class In>
 inline constexpr bool kMayBeGiven =
