@@ -7,9 +7,12 @@
 #include "provider/sqlite/sqlite_provider.h"
 #include "tests/conformance/corrupt_steps.h"
 
-/// Every column of every row of an instance gets every kind of value that SQLite lets in. Whatever
-/// becomes of that instance: each call is answered, its neighbour lives its whole life, and nothing
-/// asks to be called again at once.
+/// Every column of an instance's rows gets every kind of value that SQLite lets in: instances,
+/// executions, history, orchestrator_queue, instance_ready and worker_queue, without the numbers
+/// that are the keys of these rows. Whatever becomes of that instance: each call is answered, its
+/// neighbour lives its whole life, and nothing asks to be called again at once. Not each of these
+/// values is damage, and not all damage must be noticed: a text may be any text, so that only a
+/// blob is wrong there, and a column that has no meaning for the row is not read.
 namespace perdure::conformance {
 
 namespace {
@@ -18,7 +21,8 @@ constexpr std::array kValues{"'junk'", "x'ff00'", "-1", "999999999", "1.5", "NUL
 
 struct DamagedTable {
   const char* name;
-  const char* key;  ///< of the instance
+  const char* key;        ///< of the instance
+  const char* also = "";  ///< what is set before the column, so that it has a meaning
 };
 
 /// Allowed answers about something that is damaged.
@@ -146,8 +150,8 @@ void EveryColumn::walk(const DamagedTable& table, const std::vector<std::string>
       const InstanceKey bad = info(bad_id).key;
       const InstanceKey good = info(good_id).key;
       const Status done =
-          run_sql("UPDATE " + std::string(table.name) + " SET " + column + " = " + value +
-                  " WHERE " + table.key + " = " + std::to_string(bad.value));
+          run_sql("UPDATE " + std::string(table.name) + " SET " + table.also + column + " = " +
+                  value + " WHERE " + table.key + " = " + std::to_string(bad.value));
       if (done.ok()) ++damaged;
       turns(bad, good);
       work(good);
@@ -170,36 +174,43 @@ TEST_P(EveryColumn, OfAnInstance) {
         "current_execution",
         "parent_key",
         "close_policy",
-        "created_at"});
+        "created_at",
+        "priority"});
+}
+
+TEST_P(EveryColumn, OfALinkToAParent) {
+  // Of a column that is set twice the second value counts. This parent is gone: nobody is told.
+  walk({"instances",
+        "instance_key",
+        "parent_key = 999999999, parent_execution = 1, parent_event = 1, close_policy = 1, "},
+       {"parent_execution", "parent_event", "close_policy"});
 }
 
 TEST_P(EveryColumn, OfAnExecution) {
   walk({"executions", "instance_key"},
-       {"execution",
-        "status",
-        "blocked_reason",
-        "blocked_detail",
-        "blocked_since",
-        "output",
-        "failure_type",
-        "failure_retryable",
-        "cancel_requested_at",
-        "canceled_at",
-        "deadline",
-        "custom_status",
-        "custom_status_version",
-        "last_event",
-        "last_turn_epoch",
-        "last_turn",
-        "last_change",
-        "started_at",
-        "completed_at",
-        "engine_version"});
+       {"execution",         "status",          "blocked_reason",      "blocked_detail",
+        "blocked_since",     "output",          "failure_type",        "failure_message",
+        "failure_retryable", "failure_details", "cancel_requested_at", "cancel_reason",
+        "canceled_at",       "deadline",        "custom_status",       "custom_status_version",
+        "last_event",        "last_turn_epoch", "last_turn",           "last_change",
+        "started_at",        "completed_at",    "engine_version"});
 }
 
 TEST_P(EveryColumn, OfAHistory) {
   walk({"history", "event_id = 1 AND instance_key"},
-       {"execution", "event_id", "kind", "source_event", "name", "payload", "number", "at"});
+       {"execution",
+        "event_id",
+        "kind",
+        "source_event",
+        "name",
+        "payload",
+        "text",
+        "number",
+        "failure_type",
+        "failure_message",
+        "failure_retryable",
+        "failure_details",
+        "at"});
 }
 
 TEST_P(EveryColumn, OfAMessage) {
@@ -212,7 +223,9 @@ TEST_P(EveryColumn, OfAMessage) {
         "payload",
         "text",
         "failure_type",
+        "failure_message",
         "failure_retryable",
+        "failure_details",
         "shielded",
         "visible_at",
         "mark_epoch",
@@ -233,7 +246,8 @@ TEST_P(EveryColumn, OfALine) {
         "locked_at",
         "marked_until",
         "losses",
-        "deferrals"});
+        "deferrals",
+        "priority"});
 }
 
 TEST_P(EveryColumn, OfWork) {
@@ -259,16 +273,21 @@ TEST_P(EveryColumn, OfWork) {
         "retry_max_attempts",
         "retry_first_delay",
         "retry_backoff",
+        "retry_max_delay",
         "retry_jitter",
         "retry_never",
         "start_to_close",
+        "schedule_to_start",
         "schedule_to_close",
+        "heartbeat_timeout",
         "expires_at",
         "failures",
         "losses",
         "deferrals",
         "failure_type",
+        "failure_message",
         "failure_retryable",
+        "failure_details",
         "heartbeat_details",
         "created_at"});
 }
