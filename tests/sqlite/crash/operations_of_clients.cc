@@ -19,6 +19,16 @@ Run start_with_early_events(World& world) {
   return request(std::move(start));
 }
 
+Run start_on_an_ended_id(World& world) {
+  world.start("a");
+  Turn turn(world.lock("a"));
+  turn.end(ExecutionStatus::kCompleted);
+  world.commit(turn);
+  StartOrchestration start = start_request("a", "2");
+  start.request_id = "request";
+  return request(std::move(start));
+}
+
 /// A run that has every kind of work open, a timer and a child that waits.
 void grow_tree(World& world) {
   world.start("a");
@@ -107,6 +117,7 @@ Run carry_on_cascades(World& world) {
 std::vector<Operation> operations_of_clients() {
   return {
       {.name = "start", .prepare = start_with_early_events},
+      {.name = "start_on_an_ended_id", .prepare = start_on_an_ended_id},
       {.name = "start_replacing_a_live_run", .prepare = start_replacing},
       {.name = "raise_event", .prepare = raise},
       {.name = "raise_early_event", .prepare = raise_early},

@@ -27,32 +27,40 @@ void end(World& world, const std::string& id, ExecutionStatus status) {
   world.commit(turn);
 }
 
-Run delete_tree(World& world) {
-  grow_locked_tree(world);
-  world.start_waiting("other");
-  return request(DeleteInstance{.id = "a", .force = true});
+/// With an empty request id its answer is not kept.
+std::function<Run(World&)> delete_tree(const std::string& request_id) {
+  return [request_id](World& world) {
+    grow_locked_tree(world);
+    world.start_waiting("other");
+    return request(DeleteInstance{.id = "a", .force = true, .request_id = request_id});
+  };
 }
 
-Run delete_ended(World& world) {
-  for (const char* id : {"a", "b"}) {
-    world.start(id);
-    end(world, id, ExecutionStatus::kCompleted);
-  }
-  world.start_waiting("live");
-  DeleteInstances bulk;
-  bulk.completed_before = world.now() + 1s;
-  return request(std::move(bulk));
+std::function<Run(World&)> delete_ended(const std::string& request_id) {
+  return [request_id](World& world) {
+    for (const char* id : {"a", "b"}) {
+      world.start(id);
+      end(world, id, ExecutionStatus::kCompleted);
+    }
+    world.start_waiting("live");
+    DeleteInstances bulk;
+    bulk.completed_before = world.now() + 1s;
+    bulk.request_id = request_id;
+    return request(std::move(bulk));
+  };
 }
 
-Run prune(World& world) {
-  world.start("a");
-  Turn first(world.lock("a"));
-  first.work({.on_cancel = OnCancel::kAbandon});
-  world.commit(first);
-  world.claim(1);
-  world.raise("a", "again");
-  for (int life = 0; life < 3; ++life) end(world, "a", ExecutionStatus::kContinuedAsNew);
-  return request(PruneExecutions{.id = "a", .keep_last = 2});
+std::function<Run(World&)> prune(const std::string& request_id) {
+  return [request_id](World& world) {
+    world.start("a");
+    Turn first(world.lock("a"));
+    first.work({.on_cancel = OnCancel::kAbandon});
+    world.commit(first);
+    world.claim(1);
+    world.raise("a", "again");
+    for (int life = 0; life < 3; ++life) end(world, "a", ExecutionStatus::kContinuedAsNew);
+    return request(PruneExecutions{.id = "a", .keep_last = 2, .request_id = request_id});
+  };
 }
 
 Run carry_on_removals(World& world) {
@@ -76,9 +84,12 @@ Run trim_changes(World& world) {
 
 std::vector<Operation> operations_of_management() {
   return {
-      {.name = "delete_instance", .prepare = delete_tree},
-      {.name = "delete_instances", .prepare = delete_ended},
-      {.name = "prune_executions", .prepare = prune},
+      {.name = "delete_instance", .prepare = delete_tree("")},
+      {.name = "delete_instance_with_a_request_id", .prepare = delete_tree("request")},
+      {.name = "delete_instances", .prepare = delete_ended("")},
+      {.name = "delete_instances_with_a_request_id", .prepare = delete_ended("request")},
+      {.name = "prune_executions", .prepare = prune("")},
+      {.name = "prune_executions_with_a_request_id", .prepare = prune("request")},
       {.name = "carry_on_removals", .prepare = carry_on_removals},
       {.name = "trim_changes", .prepare = trim_changes},
   };

@@ -39,6 +39,14 @@ Run ack_with_commands(World& world) {
   return ack({turn});
 }
 
+Run ack_with_detached_start(World& world) {
+  world.start("a");
+  Turn turn(world.lock("a"));
+  turn.detached("free");
+  turn.timer(world.now() + 1h);
+  return ack({turn});
+}
+
 Run ack_that_drops(World& world) {
   world.start("a");
   Turn first(world.lock("a"));
@@ -92,6 +100,40 @@ Run ack_failed_with_everything_open(World& world) {
   Turn turn(world.lock("c"));
   turn.end(ExecutionStatus::kFailed);
   return ack({turn});
+}
+
+/// A run with work under way that a client has asked to end; answers the turn that ends it.
+Turn end_canceled(World& world, const std::function<void()>& ask) {
+  world.start("a");
+  Turn first(world.lock("a"));
+  first.work();
+  first.work({.on_cancel = OnCancel::kWait});
+  first.timer(world.now() + 1h);
+  world.commit(first);
+  world.claim(2);
+  ask();
+  Turn turn(world.lock("a"));
+  turn.event(EventKind::kCancelRequested);
+  turn.end(ExecutionStatus::kCanceled);
+  return turn;
+}
+
+Run ack_canceled(World& world) {
+  return ack({end_canceled(world, [&] {
+    CancelOrchestration cancel;
+    cancel.id = "a";
+    cancel.reason = "because";
+    value_of(world.store().cancel_orchestration(cancel), "cancel");
+  })});
+}
+
+Run ack_that_begins_a_stored_start(World& world) {
+  return ack({end_canceled(world, [&] {
+    StartOrchestration start = start_request("a", "2");
+    start.on_conflict = OnConflict::kCancelExisting;
+    const auto answer = value_of(world.store().start_orchestration(start), "start");
+    if (answer.outcome != StartOutcome::kPending) throw std::runtime_error("nothing is stored");
+  })});
 }
 
 Run ack_continued_as_new(World& world) {
@@ -157,9 +199,12 @@ std::vector<Operation> operations_of_turns() {
       {.name = "fetch_instances", .prepare = fetch_ready_and_lost},
       {.name = "ack_plain_turn", .prepare = ack_plain},
       {.name = "ack_turn_with_commands", .prepare = ack_with_commands},
+      {.name = "ack_turn_with_a_detached_start", .prepare = ack_with_detached_start},
       {.name = "ack_turn_that_drops_calls", .prepare = ack_that_drops},
       {.name = "ack_child_completed", .prepare = ack_child_completed},
       {.name = "ack_failed_with_open_calls", .prepare = ack_failed_with_everything_open},
+      {.name = "ack_canceled", .prepare = ack_canceled},
+      {.name = "ack_that_begins_a_stored_start", .prepare = ack_that_begins_a_stored_start},
       {.name = "ack_continued_as_new", .prepare = ack_continued_as_new},
       {.name = "ack_two_turns", .prepare = ack_two_turns, .entries = 2},
       {.name = "abandon_instances", .prepare = abandon_two, .entries = 2},

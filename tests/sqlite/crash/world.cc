@@ -94,6 +94,13 @@ EventId Turn::child(const std::string& id, ClosePolicy policy) {
   return child.event;
 }
 
+EventId Turn::detached(const std::string& id) {
+  const EventId started = child(id);
+  commit.events.back().kind = EventKind::kDetachedStarted;
+  commit.children.back().detached = true;
+  return started;
+}
+
 void Turn::end(ExecutionStatus status) {
   event(terminal_event(status));
   commit.status = status;

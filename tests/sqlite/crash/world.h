@@ -64,6 +64,8 @@ struct Turn {
   EventId work(NewWork like = {});
   EventId timer(TimePoint due);
   EventId child(const std::string& id, ClosePolicy policy = ClosePolicy::kCancel);
+  /// A run that is not linked to this one.
+  EventId detached(const std::string& id);
   /// The last word of a turn; continued_as_new sets `next` too.
   void end(ExecutionStatus status);
 
