@@ -24,6 +24,7 @@ struct WorkerMarks {
   std::atomic<std::int32_t> hold{0};      ///< 1: handlers of `held` wait until it is 0
   std::atomic<Order> order{Order::kNothing};
   std::atomic<Order> obeyed{Order::kNothing};  ///< the order that holds now
+  std::atomic<std::int32_t> refused{0};        ///< groups of writes that failed by that order
 };
 
 /// Marks of several workers in a file that every process maps, so that no kill takes them.

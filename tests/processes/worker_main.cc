@@ -46,6 +46,20 @@ void fail_always(const char* point, ErrorCode code) {
   failpoint::arm(point, {.error = {code, "injected"}, .times = -1});
 }
 
+/// Where writes fail by an order; nullptr when they do not.
+const char* failing_point(Order order) {
+  switch (order) {
+    case Order::kFailBegins:
+      return kBegin;
+    case Order::kFailCommits:
+      return kCommit;
+    case Order::kLoseAnswers:
+      return kCommitted;
+    default:
+      return nullptr;
+  }
+}
+
 void obey(Order order) {
   failpoint::disarm_all();
   switch (order) {
@@ -54,11 +68,10 @@ void obey(Order order) {
     case Order::kStopBeforeWrite:
       return stop_before_write();
     case Order::kFailBegins:
-      return fail_always(kBegin, ErrorCode::kUnavailable);
     case Order::kFailCommits:
-      return fail_always(kCommit, ErrorCode::kUnavailable);
+      return fail_always(failing_point(order), ErrorCode::kUnavailable);
     case Order::kLoseAnswers:
-      return fail_always(kCommitted, ErrorCode::kCommitUnknown);
+      return fail_always(failing_point(order), ErrorCode::kCommitUnknown);
   }
 }
 
@@ -70,8 +83,10 @@ void listen(WorkerMarks& marks, const std::stop_token& stop) {
     if (order != last) {
       obey(order);
       last = order;
+      marks.refused = 0;
       marks.obeyed = order;
     }
+    if (const char* point = failing_point(last)) marks.refused = failpoint::hits(point);
     std::this_thread::sleep_for(1ms);
   }
 }

@@ -17,6 +17,7 @@ std::unique_ptr<Child> World::spawn_only(std::size_t number) {
   mine.turns = 0;
   mine.order = Order::kNothing;
   mine.obeyed = Order::kNothing;
+  mine.refused = 0;
   return std::make_unique<Child>(PERDURE_PROCESS_WORKER,
                                  std::vector{"sqlite:" + file(),
                                              dir_.file("marks"),
