@@ -45,28 +45,31 @@ if(PERDURE_CCACHE AND CCACHE_PROGRAM)
   cmake_path(GET PROJECT_SOURCE_DIR PARENT_PATH clone_parent)
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${clone_parent} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime,locale
       ${CCACHE_PROGRAM})
 endif()
 
 # --- Precompiled headers -------------------------------------------------------------------------
 
-# Makes target `name` that precompiles `header` with the given libraries in sight.
+# Makes target `name` that precompiles `header`, a file of this folder, with the given libraries in
+# sight. It is named without its folder, so that all clones get the same bytes, or they could not
+# share what is compiled with it.
 function(perdure_precompile name header)
   set(anchor ${PROJECT_BINARY_DIR}/pch/${name}.cc)
   file(CONFIGURE OUTPUT ${anchor} CONTENT "// Carries the precompiled header ${name}.\n")
   add_library(${name} OBJECT ${anchor})
   target_link_libraries(${name} PRIVATE perdure_flags ${ARGN})
-  target_precompile_headers(${name} PRIVATE ${header})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake)
+  target_precompile_headers(${name} PRIVATE "\"${header}\"")
 endfunction()
 
 if(PERDURE_PCH)
   target_compile_options(
     perdure_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
                             "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
-  perdure_precompile(perdure_pch ${PROJECT_SOURCE_DIR}/cmake/pch.h)
-  perdure_precompile(perdure_test_pch ${PROJECT_SOURCE_DIR}/cmake/pch_test.h GTest::gtest)
-  perdure_precompile(perdure_api_test_pch ${PROJECT_SOURCE_DIR}/cmake/pch_api_test.h GTest::gtest
+  perdure_precompile(perdure_pch pch.h)
+  perdure_precompile(perdure_test_pch pch_test.h GTest::gtest)
+  perdure_precompile(perdure_api_test_pch pch_api_test.h GTest::gtest
                      nlohmann_json::nlohmann_json)
   target_include_directories(perdure_api_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/include)
 endif()
