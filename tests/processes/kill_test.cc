@@ -18,6 +18,9 @@ constexpr int kRuns = 200;
 constexpr int kKills = 50;
 constexpr int kInFlight = 40;
 constexpr int kMostKills = 120;  // some processes may be killed before they have begun
+/// Attempts that a life may end, at most. The runs need about a thousand: they last for all kills
+/// however fast the machine is.
+constexpr int kQuota = 20;
 
 struct Hits {
   int kills = 0;
@@ -45,7 +48,9 @@ bool catch_in_flight(World& world, Child& worker) {
 
 /// A worker, killed some time after it is ready; in most lives when it has something in its hands.
 void kill_one(World& world, Random& random, Hits& hits) {
-  auto worker = world.spawn();
+  auto worker = world.spawn_only();
+  world.marks().quota = static_cast<std::int64_t>(random.next() % kQuota);
+  ASSERT_EQ(worker->line(), "ready");
   const auto life = std::chrono::microseconds(5'000 + random.next() % 60'000);
   std::this_thread::sleep_for(life);
   if (random.next() % 20 != 0) catch_in_flight(world, *worker);

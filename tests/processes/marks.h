@@ -21,6 +21,7 @@ struct WorkerMarks {
   std::atomic<std::int32_t> handlers{0};  ///< in flight
   std::atomic<std::int32_t> turns{0};     ///< threads in the code of orchestrations
   std::atomic<std::int64_t> begun{0};     ///< attempts of handlers, all lives together
+  std::atomic<std::int64_t> quota{0};     ///< attempts of this life that may end; later ones hang
   std::atomic<std::int32_t> hold{0};      ///< 1: handlers of `held` wait until it is 0
   std::atomic<Order> order{Order::kNothing};
   std::atomic<Order> obeyed{Order::kNothing};  ///< the order that holds now

@@ -108,12 +108,13 @@ void add_orchestrations(Registry& registry) {
       .add(doomed, run_doomed);
 }
 
-/// Adds a handler that is marked while it runs.
+/// Adds a handler that is marked while it runs. Beyond the quota of its life it hangs.
 template <class R, class F>
 void add(Registry& registry, WorkerMarks& marks, const Activity<R(int)>& activity, F handler) {
   registry.add(activity, [&marks, handler](ActivityContext& ctx, int value) {
     ++marks.begun;
     const Marked in_flight(marks.handlers);
+    if (--marks.quota < 0) ctx.wait_until_canceled();
     return handler(ctx, value);
   });
 }

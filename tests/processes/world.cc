@@ -1,6 +1,7 @@
 #include "tests/processes/world.h"
 
 #include <csignal>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
@@ -15,6 +16,7 @@ std::unique_ptr<Child> World::spawn_only(std::size_t number) {
   WorkerMarks& mine = marks(number);
   mine.handlers = 0;
   mine.turns = 0;
+  mine.quota = std::numeric_limits<std::int64_t>::max();
   mine.order = Order::kNothing;
   mine.obeyed = Order::kNothing;
   mine.refused = 0;
