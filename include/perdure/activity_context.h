@@ -29,8 +29,11 @@ class ActivityContext {
   ActivityContext(const ActivityContext&) = delete;
   ActivityContext& operator=(const ActivityContext&) = delete;
 
+  /// For the handler's own waits and threads. Callbacks on it may block: they delay nobody else.
+  /// They must not throw.
   std::stop_token stop_token() const { return api_.stop_token(); }
-  bool is_cancellation_requested() const { return api_.stop_token().stop_requested(); }
+  /// May be true a moment before the token fires.
+  bool is_cancellation_requested() const { return api_.alarm().stop_requested(); }
   /// Why the token fired; empty before.
   std::string cancel_reason() const { return api_.cancel_reason(); }
   void throw_if_canceled() const {
@@ -46,39 +49,53 @@ class ActivityContext {
   /// that guards what `done` reads, as with any condition variable.
   template <class Lock, class Done>
   void wait(std::condition_variable_any& changed, Lock& lock, Done done) {
-    if (!changed.wait(lock, api_.stop_token(), std::move(done))) throw_if_canceled();
+    if (!changed.wait(lock, api_.alarm(), std::move(done))) throw_if_canceled();
   }
   /// Blocks until the token fires; answers why.
   std::string wait_until_canceled() {
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
-    never.wait(lock, api_.stop_token(), [] { return false; });
+    never.wait(lock, api_.alarm(), [] { return false; });
     return api_.cancel_reason();
   }
 
   /// Tells that the attempt makes progress; the newest details go to the next attempt when this one
-  /// is lost or fails. They are stored with the next renewal of the claim and with the end of the
-  /// attempt: call it as often as you like. Throws `Canceled` when the token has fired.
+  /// is lost or fails. The first are stored at once, later ones as the throttle of the runtime says
+  /// and with the end of the attempt: call it as often as you like. An attempt that gives none for
+  /// longer than the `heartbeat` of its call has failed. One without details says that there are
+  /// none: earlier ones do not stay. Throws `Canceled` when the token has fired.
   void heartbeat() { beat("null"); }
   template <class T>
   void heartbeat(const T& details) {
-    beat(detail::encode<T>(details, "the heartbeat's details", api_.max_payload_bytes()));
+    beat(detail::encode<T>(details, "the heartbeat's details", api_.info().max_payload_bytes));
   }
   /// The last details of an earlier attempt.
   template <class T>
   std::optional<T> heartbeat_details() const {
-    const std::string& text = api_.heartbeat_details();
+    const std::string& text = api_.info().heartbeat_details;
     if (text.empty() || text == "null") return std::nullopt;
     return detail::decode<T>(text, "the heartbeat's details");
   }
 
-  int attempt() const { return api_.attempt(); }  ///< 1 for the first
+  int attempt() const { return api_.info().attempt; }  ///< 1 for the first
   /// The same for all attempts of a call, different for every other call: for systems outside that
   /// must do a thing once.
-  const std::string& idempotency_key() const { return api_.idempotency_key(); }
-  const std::string& instance_id() const { return api_.instance_id(); }
-  const std::string& name() const { return api_.activity(); }
+  const std::string& idempotency_key() const { return api_.info().idempotency_key; }
+  /// When the attempt is over for the engine: the first of its `start_to_close` and the call's
+  /// `schedule_to_close`, by the clock of the store. Nothing: it has neither.
+  std::optional<TimePoint> deadline() const { return api_.info().deadline; }
+
+  const std::string& instance_id() const { return api_.info().instance_id; }
+  std::int64_t execution() const { return api_.info().execution; }  ///< 1 for the first
+  const std::string& orchestration() const { return api_.info().orchestration; }
+  /// Empty: the run has no version.
+  const std::string& orchestration_version() const { return api_.info().orchestration_version; }
+  const std::string& name() const { return api_.info().activity; }
+  /// Number of the event in the history of the run that scheduled the call.
+  std::int64_t event_id() const { return api_.info().event_id; }
+  /// The process that runs the attempt, as `host:pid#registration`.
+  const std::string& worker() const { return api_.info().worker; }
 
  private:
   void beat(std::string details) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <perdure/cancel_all.h>
 #include <perdure/client_options.h>
 #include <perdure/contracts.h>
 #include <perdure/detail/given_value.h>
@@ -91,6 +92,24 @@ class Client {
   CancelResult terminate(std::string_view id,
                          std::string_view reason,
                          std::string_view request_id = {}) const;
+  /// Cancels the live runs that apply, parents before their children, each as `cancel` does:
+  /// `cancel_all({.name = "import", .created_before = now - 1h}, "superseded")`. Runs that begin
+  /// after the call has begun are left alone, so that it ends. With `created_before` so are those
+  /// that were started anew since under an old id. (One that ends and is started anew between the
+  /// look at it and its cancel is canceled, as by `cancel`.)
+  ///
+  /// Each cancel is durable by itself, many in a commit; a crash in the middle leaves the runs
+  /// that were not reached as they are. May last long: `call_timeout` is that of each portion.
+  /// Without a status in the filter all that are live apply. Errors: InvalidArgument for a status
+  /// that is an end, and for a filter that means every run while `every_run` does not say so;
+  /// CancelAllStopped, which tells what was done, when the store fails on the way.
+  RunsCanceled cancel_all(const RunFilter& filter,
+                          std::string_view reason,
+                          const CancelAllOptions& options = {}) const;
+  /// What the same call of `cancel_all` would do now. Only reads. Errors: as there, but plain
+  /// Unavailable.
+  CancelPreview preview_cancel_all(const RunFilter& filter,
+                                   const CancelAllOptions& options = {}) const;
 
   // Looking at runs.
   /// Of an execution; 0: of the current one.

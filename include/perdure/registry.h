@@ -183,7 +183,7 @@ class Registry {
           return detail::encoded_result<R>(
               name,
               [&] { return detail::invoke_activity<R, In>(handler, ctx, input, name); },
-              api.max_payload_bytes());
+              api.info().max_payload_bytes);
         });
     return *this;
   }

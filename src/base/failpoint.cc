@@ -59,17 +59,19 @@ class Registry {
     if (!active()) return {};
     ++point.hits;
     const std::optional<Action> action = take_turn(point);
-    if (!action.has_value()) return {};
-    switch (action->kind) {
-      case Action::Kind::kFail:
-        return action->error;
-      case Action::Kind::kPause:
-        pause(point, lock);
-        return {};
-      case Action::Kind::kKill:
-        die();
+    if (action.has_value()) {
+      switch (action->kind) {
+        case Action::Kind::kFail:
+          return action->error;
+        case Action::Kind::kPause:
+          pause(point, lock);
+          break;
+        case Action::Kind::kKill:
+          die();
+      }
     }
-    std::abort();
+    if (recording_) passed_.push_back(index);
+    return {};
   }
 
   void arm(std::size_t index, Action action) {
@@ -99,6 +101,20 @@ class Registry {
     change([&] { counting_ = on; });
   }
 
+  void set_recording(bool on) {
+    change([&] {
+      if (on) passed_.clear();
+      recording_ = on;
+    });
+  }
+
+  std::vector<std::string_view> passed() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string_view> names;
+    for (const std::size_t index : passed_) names.push_back(failpoint_table()[index].name);
+    return names;
+  }
+
   int hits(std::size_t index) {
     const std::lock_guard lock(mutex_);
     return points_[index].hits;
@@ -118,8 +134,9 @@ class Registry {
   // Requires: mutex_ is held, for all below but `change`.
 
   bool active() const {
-    return counting_ || std::ranges::any_of(
-                            points_, [](const Point& point) { return point.action.has_value(); });
+    return counting_ || recording_ || std::ranges::any_of(points_, [](const Point& point) {
+             return point.action.has_value();
+           });
   }
 
   static std::optional<Action> take_turn(Point& point) {
@@ -163,9 +180,11 @@ class Registry {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Guarded by mutex_; never resized.
-  std::vector<Point> points_;
+  std::vector<Point> points_;  // never resized
+  // Guarded by mutex_, as all of it.
   bool counting_ = false;
+  bool recording_ = false;
+  std::vector<std::size_t> passed_;
 };
 
 Registry& registry() {
@@ -256,6 +275,14 @@ void disarm_all() {
 
 void set_counting(bool on) {
   registry().set_counting(on);
+}
+
+void set_recording(bool on) {
+  registry().set_recording(on);
+}
+
+std::vector<std::string_view> passed() {
+  return registry().passed();
 }
 
 int hits(std::string_view name) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/result.h"
@@ -65,6 +66,13 @@ void set_counting(bool on);
 /// How often the point was passed while any point was armed or counting was on. All counts restart
 /// at zero when that begins, and stay readable after it ends.
 int hits(std::string_view name);
+
+/// Keeps the names of passed points in their order, from an empty record on, until it is turned
+/// off. Who is paused at a point has passed it when it goes on; who was failed there has not.
+void set_recording(bool on);
+
+/// The record: readable while it is kept and after it was turned off.
+std::vector<std::string_view> passed();
 
 /// Waits until some thread is paused at the point; false when `bound` passes first.
 [[nodiscard]] bool wait_until_paused(std::string_view name, std::chrono::milliseconds bound);

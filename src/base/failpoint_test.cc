@@ -26,6 +26,7 @@ class Failpoint : public testing::Test {
   ~Failpoint() override {
     failpoint::disarm_all();
     failpoint::set_counting(false);
+    failpoint::set_recording(false);
   }
 };
 using FailpointDeathTest = Failpoint;
@@ -112,6 +113,40 @@ TEST_F(Failpoint, RestartsTheCountsWhenCountingBeginsAnew) {
   failpoint::set_counting(false);
   failpoint::arm(kOther, {});
   EXPECT_EQ(failpoint::hits(kPoint), 0);
+}
+
+using Names = std::vector<std::string_view>;
+
+TEST_F(Failpoint, RecordsPassesInTheirOrder) {
+  (void)hit(kPoint);
+  failpoint::set_recording(true);
+  (void)hit(kOther);
+  (void)hit(kPoint);
+  (void)hit(kOther);
+  failpoint::set_recording(false);
+  (void)hit(kPoint);
+  EXPECT_EQ(failpoint::passed(), (Names{kOther, kPoint, kOther}));
+  failpoint::set_recording(true);
+  EXPECT_EQ(failpoint::passed(), Names{}) << "each record begins empty";
+}
+
+TEST_F(Failpoint, RecordsNoPassThatFailed) {
+  failpoint::set_recording(true);
+  failpoint::arm(kPoint, {});
+  (void)hit(kPoint);
+  (void)hit(kPoint);
+  EXPECT_EQ(failpoint::passed(), Names{kPoint});
+}
+
+TEST_F(Failpoint, RecordsThePausedWhenTheyGoOn) {
+  failpoint::set_recording(true);
+  failpoint::arm(kPoint, {.kind = Action::Kind::kPause});
+  std::jthread passer([] { (void)hit(kPoint); });
+  ASSERT_TRUE(failpoint::wait_until_paused(kPoint, kBound));
+  (void)hit(kOther);
+  failpoint::release(kPoint);
+  passer.join();
+  EXPECT_EQ(failpoint::passed(), (Names{kOther, kPoint}));
 }
 
 TEST_F(Failpoint, HoldsAThreadUntilReleased) {

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/random.h"
 #include "cli/bench/options.h"
 #include "cli/bench/workload.h"
 
@@ -25,6 +26,8 @@ constexpr std::int64_t kMostCounted = 100'000'000;
 constexpr std::string_view kTakenByAll =
     "--provider --durability --repeat --keep --json --help --help-all";
 constexpr std::int64_t kMostHandlers = 100'000;
+constexpr int kMostProcesses = 2;
+constexpr std::int64_t kMostSeed = 1'000'000'000;
 constexpr int kSlowestSync = 10'000;
 constexpr int kLongestActivity = 60'000;
 
@@ -70,6 +73,12 @@ void add_options(CLI::App& command, BenchInput& input) {
       ->check(CLI::Range(kFewest, kMostHandlers));
   command.add_option("--held", options.held, "Handlers of the process that is killed")
       ->check(CLI::Range(kFewest, kMostHandlers));
+  command.add_option("--processes", options.processes, "2: the workers in another process")
+      ->check(CLI::Range(1, kMostProcesses));
+  command.add_option("--cancels", options.cancels, "Cancels that change something, of a soak")
+      ->check(CLI::Range(kFewest, kMostCounted));
+  command.add_option("--seed", options.seed, "Of what is random; by default another each time")
+      ->check(CLI::Range(std::int64_t{0}, kMostSeed));
   command.add_option("--workers", options.workers, "Activity slots")
       ->check(CLI::Range(kFewest, kMostHandlers));
   command.add_option("--activity-ms", input.activity_ms, "Milliseconds that each activity takes")
@@ -79,6 +88,9 @@ void add_options(CLI::App& command, BenchInput& input) {
   command.add_option("--slow-fsync", input.slow_fsync, "Milliseconds that each sync takes longer")
       ->check(CLI::Range(0, kSlowestSync));
   command.add_flag("--heartbeat-only", options.heartbeat_only, "Without the kernel lock");
+  command.add_flag("--drop-notifications",
+                   options.drop_notifications,
+                   "Nothing tells workers of their claims: they ask");
   command.add_flag("--keep", options.keep, "Leave the files");
   command.add_flag("--json", input.json, "Last line of standard output: one JSON object");
 }
@@ -112,10 +124,14 @@ void check_applies(const CLI::App& command, const BenchInput& input) {
 Result<bench::Report> run_all(const bench::Workload& workload, const bench::Options& options) {
   bench::Progress progress;
   std::vector<bench::Report> runs;
+  SystemRandom random;
+  const std::int64_t seed = options.seed.value_or(
+      static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(kMostSeed)));
   for (int i = 1; i <= options.repeat; ++i) {
     // Each run begins with stores of its own; those of the last one can be kept.
     bench::Options once = options;
     once.keep = options.keep && i == options.repeat;
+    once.seed = seed + i - 1;
     PERDURE_ASSIGN_OR_RETURN(bench::Report run, workload.run(once, progress));
     runs.push_back(std::move(run));
   }

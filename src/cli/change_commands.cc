@@ -10,23 +10,15 @@
 #include "cli/json_argument.h"
 #include "cli/printable.h"
 #include "cli/run_json.h"
+#include "cli/stop_run.h"
 #include "cli/store_client.h"
 #include "cli/times.h"
-#include "model/status.h"
 
 namespace perdure::cli {
 
 namespace {
 
 /// What CLI11 fills in.
-struct StopInput {
-  std::string provider;
-  std::string id;
-  std::string reason = "asked for on the command line";
-  std::string request_id;
-  bool json = false;
-};
-
 struct RaiseInput {
   std::string provider;
   std::string id;
@@ -37,42 +29,6 @@ struct RaiseInput {
   std::string request_id;
   bool json = false;
 };
-
-using Stop = CancelResult (Client::*)(std::string_view, std::string_view, std::string_view) const;
-
-/// The run ends, or has ended, because somebody stopped it.
-bool is_stopped(ExecutionStatus status) {
-  return status == ExecutionStatus::kCanceling || status == ExecutionStatus::kCanceled ||
-         status == ExecutionStatus::kTerminated;
-}
-
-int run_stop(const StopInput& input, Stop stop) {
-  const CancelResult result =
-      (client_for_writing(input.provider).*stop)(input.id, input.reason, input.request_id);
-  const int code = result.changed || is_stopped(result.status) ? kExitDone : kExitNo;
-  const std::string status(to_string(result.status));
-  if (input.json) {
-    std::cout << one_line({{"id", input.id}, {"changed", result.changed}, {"status", status}})
-              << '\n';
-    return code;
-  }
-  (code == kExitDone ? std::cout : std::cerr)
-      << "run '" << printable(input.id) << "': " << status
-      << (result.changed ? "" : "; that it was before, nothing was changed") << '\n';
-  return code;
-}
-
-Command add_stop(CLI::App& app, const char* name, const char* purpose, Stop stop) {
-  CLI::App* const command = app.add_subcommand(name, purpose);
-  auto input = std::make_shared<StopInput>();
-  command->add_option("id", input->id, "Of the run")->required();
-  add_store_option(*command, input->provider);
-  command->add_option("--reason", input->reason, "Why: stored, and shown with the run")
-      ->capture_default_str();
-  command->add_option("--request-id", input->request_id, "The same one is done once");
-  command->add_flag("--json", input->json, "One JSON object: id, changed, status");
-  return [input, stop] { return run_stop(*input, stop); };
-}
 
 /// The text on the command line, or all of standard input for `-`.
 Json payload_of(const RaiseInput& input) {
@@ -133,16 +89,12 @@ int run_raise(const RaiseInput& input) {
 
 }  // namespace
 
-Command add_cancel(CLI::App& app) {
-  return add_stop(
-      app, "cancel", "Stop a run and its descendants; their cleanup and undo run", &Client::cancel);
-}
-
 Command add_terminate(CLI::App& app) {
-  return add_stop(app,
-                  "terminate",
-                  "End a run and its descendants at once, without cleanup",
-                  &Client::terminate);
+  CLI::App* const command =
+      app.add_subcommand("terminate", "End a run and its descendants at once, without cleanup");
+  auto input = std::make_shared<StopInput>();
+  add_stop_options(*command, *input)->required();
+  return [input] { return stop_run(*input, &Client::terminate); };
 }
 
 Command add_raise(CLI::App& app) {

@@ -6,11 +6,10 @@ namespace CLI {
 class App;
 }
 
-/// What changes runs: each is one call of a client, durable when the command ends with 0. With
+/// What changes a run: each is one call of a client, durable when the command ends with 0. With
 /// `--request-id` it may be given again, and is done once.
 namespace perdure::cli {
 
-Command add_cancel(CLI::App& app);
 Command add_terminate(CLI::App& app);
 Command add_raise(CLI::App& app);
 

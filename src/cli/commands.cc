@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/cancel_command.h"
 #include "cli/change_commands.h"
 #include "cli/history_command.h"
 #include "cli/list_command.h"

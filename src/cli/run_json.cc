@@ -69,6 +69,12 @@ OrderedJson to_json(const RunSummary& run) {
   return out;
 }
 
+OrderedJson to_json(const std::vector<RunSummary>& runs) {
+  OrderedJson list = OrderedJson::array();
+  for (const RunSummary& run : runs) list.push_back(to_json(run));
+  return list;
+}
+
 OrderedJson to_json(const RunTree& tree) {
   OrderedJson nodes = OrderedJson::array();
   for (const RunTreeNode& node : tree.nodes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson to_json(const RunStatus& status);
 OrderedJson to_json(const RunSummary& run);
+OrderedJson to_json(const std::vector<RunSummary>& runs);
 OrderedJson to_json(const RunTree& tree);
 
 /// One line; bytes of a damaged row that are no UTF-8 are replaced.

@@ -98,6 +98,20 @@ void print_status(std::ostream& out, const RunStatus& status, TimePoint now) {
   fields.text("  details", status.failure.details);
 }
 
+void print_runs(std::ostream& out, const std::vector<RunSummary>& runs, TimePoint now) {
+  TextTable table({"ID", "NAME", "STATUS", "EXECUTION", "CREATED", "AGE", "NOTE"});
+  for (const RunSummary& run : runs) {
+    table.add({run.id,
+               code_of(run),
+               status_of(run),
+               std::to_string(run.execution),
+               local_time(run.created_at),
+               age(run.created_at, now),
+               note_on(run)});
+  }
+  table.print(out);
+}
+
 void print_tree(std::ostream& out, const RunTree& tree, TimePoint now) {
   TextTable table({"RUN", "NAME", "STATUS", "CREATED", "NOTE"});
   for (const RunTreeNode& node : tree.nodes) {

@@ -2,6 +2,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include <perdure/run_list.h>
 #include <perdure/run_status.h>
@@ -18,6 +19,8 @@ std::string note_on(const RunSummary& run);
 
 /// One field to a line, those that the run has.
 void print_status(std::ostream& out, const RunStatus& status, TimePoint now);
+/// A table, one run to a line.
+void print_runs(std::ostream& out, const std::vector<RunSummary>& runs, TimePoint now);
 /// Children below their parents.
 void print_tree(std::ostream& out, const RunTree& tree, TimePoint now);
 

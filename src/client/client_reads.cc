@@ -57,19 +57,6 @@ Result<std::string> write_history(Provider& store, const std::string& id, std::i
   return replayer::to_history_json(replayer::recorded_history(run, run.current, std::move(events)));
 }
 
-InstanceFilter instance_filter(const RunFilter& filter) {
-  InstanceFilter wanted;
-  wanted.name = filter.name;
-  wanted.queue = filter.queue;
-  wanted.statuses = filter.statuses;
-  wanted.id_prefix = filter.id_prefix;
-  wanted.created_from = filter.created_from;
-  wanted.created_before = filter.created_before;
-  if (!filter.parent.empty()) wanted.parent = filter.parent;
-  wanted.roots_only = filter.roots_only;
-  return wanted;
-}
-
 QueueState queue_state(QueueDepth depth) {
   QueueState state;
   state.queue = std::move(depth.queue);
@@ -109,7 +96,7 @@ RunStatus Client::wait_for_end(std::string_view id,
 RunPage Client::list(const RunFilter& filter, const PageOptions& page) const {
   option_ranges::check_size("limit", page.limit, 1, kMostRuns);
   ListInstances request;
-  request.filter = instance_filter(filter);
+  request.filter = client::instance_filter(filter);
   if (!page.after.empty()) request.after = client::read_list_cursor(page.after);
   const client::CallTime time(options_.call_timeout);
   RunPage runs;

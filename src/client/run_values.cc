@@ -65,6 +65,19 @@ Result<RunStatus> run_status(Provider& store,
   return status;
 }
 
+InstanceFilter instance_filter(const RunFilter& filter) {
+  InstanceFilter wanted;
+  wanted.name = filter.name;
+  wanted.queue = filter.queue;
+  wanted.statuses = filter.statuses;
+  wanted.id_prefix = filter.id_prefix;
+  wanted.created_from = filter.created_from;
+  wanted.created_before = filter.created_before;
+  if (!filter.parent.empty()) wanted.parent = filter.parent;
+  wanted.roots_only = filter.roots_only;
+  return wanted;
+}
+
 RunSummary run_summary(InstanceSummary summary) {
   RunSummary run;
   run.id = std::move(summary.id);

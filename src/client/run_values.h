@@ -6,7 +6,8 @@
 
 #include "provider/provider.h"
 
-/// What the store tells of runs, as values of the public API. Pure, but for `run_status`.
+/// What the store tells of runs, as values of the public API, and the other way round. Pure, but
+/// for `run_status`.
 namespace perdure::client {
 
 /// One execution of a run, for people. Reads the last event of a terminated one, where its reason
@@ -15,6 +16,7 @@ Result<RunStatus> run_status(Provider& store,
                              const InstanceInfo& run,
                              const ExecutionInfo& execution);
 
+InstanceFilter instance_filter(const RunFilter& filter);
 RunSummary run_summary(InstanceSummary summary);
 RunTree run_tree(InstanceTree tree);
 RunEvent run_event(HistoryEvent event);

@@ -109,8 +109,13 @@ struct TouchedClaim {
   WorkId id;
   LockToken lock;
   bool marked = false;  ///< true: the row stays until its end is written; false: the row is gone
+  /// For the handler: why its run was canceled or terminated. Empty: whoever made the commit knows.
+  std::string reason = {};
 
-  bool operator==(const TouchedClaim&) const = default;
+  /// Which claim, and what became of it.
+  bool operator==(const TouchedClaim& other) const {
+    return id == other.id && lock == other.lock && marked == other.marked;
+  }
 };
 
 /// A row with this many losses is a suspect: a process runs one suspect at a time.

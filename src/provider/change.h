@@ -29,6 +29,7 @@ struct Interest {
   std::vector<std::string> work_queues;           ///< work of these became ready
   std::optional<Epoch> claims_of;                 ///< a claim of this epoch was deleted or marked
   std::optional<InstanceKey> run;                 ///< the status of this instance changed
+  bool carry_on = false;                          ///< a cascade or a removal was left to others
   std::optional<TimePoint> until;                 ///< a time of the store's clock has come
   /// Real time after which the wait ends in any case.
   std::chrono::milliseconds bound = std::chrono::seconds(1);

@@ -127,6 +127,8 @@ struct CancelOrchestration {
   using Answer = CancelAnswer;
 
   std::string id;
+  /// Only this one is meant: nothing changes when another is the current one.
+  std::optional<ExecutionNo> execution;
   std::string reason;
   Duration cleanup_timeout = std::chrono::seconds(60);
   std::int64_t max_descendants = 1'000;

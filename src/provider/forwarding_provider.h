@@ -149,6 +149,7 @@ class ForwardingProvider : public Provider {
     return target_.wait_for_change(interest);
   }
   void interrupt_waits() override { target_.interrupt_waits(); }
+  ClaimListeners& claim_listeners() override { return target_.claim_listeners(); }
   bool poll_once() override { return target_.poll_once(); }
   bool has_writer_thread() const override { return target_.has_writer_thread(); }
   Clock& clock() override { return target_.clock(); }

@@ -73,9 +73,9 @@ struct FetchedOrchestrationItems {
 /// Locks up to `tokens.size()` instances of a queue that have a visible message, are not held back
 /// and not locked (or whose lock has expired: a loss is charged), whose name and version are
 /// served: higher priority first, then the oldest due. A canceled run whose time for cleanup is
-/// over (`cleanup_at`) needs no code to end, so from then on it is locked whatever is served. One
-/// instance never twice. Marks just the visible messages. No cost grows with the number of
-/// instances that are not locked.
+/// over (`cleanup_at`) needs no code to end, nor does a run past its `deadline` to be canceled, so
+/// from then on it is locked whatever is served. One instance never twice. Marks just the visible
+/// messages. No cost grows with the number of instances that are not locked.
 ///
 /// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch or one
 /// that is listed twice.

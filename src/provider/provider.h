@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "provider/call.h"
 #include "provider/change.h"
+#include "provider/claim_listeners.h"
 #include "provider/client_requests.h"
 #include "provider/management_requests.h"
 #include "provider/orchestration_requests.h"
@@ -144,6 +145,9 @@ class Provider {
   virtual Wake wait_for_change(const Interest& interest) = 0;
   /// Ends every wait now under way, for shutdown.
   virtual void interrupt_waits() = 0;
+  /// Those in this process who run claims of this store; lives as long as the provider. Whoever
+  /// gets touched claims in an answer and does not run them itself tells them.
+  virtual ClaimListeners& claim_listeners() = 0;
 
   /// Commits one group of submitted writes and runs its completions; false when none was queued.
   /// Only for providers without a writer thread; with one it does nothing and answers false. Calls

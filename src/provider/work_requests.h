@@ -28,7 +28,8 @@ struct FetchedWorkItems {
 /// (higher first), then age. Due delayed rows and lapsed claims (a loss each) become ready first.
 /// At most `max_suspects` of the rows have three losses or more. Writes no other table: a row whose
 /// next loss reaches `max_losses`, a marked row and one without an owner stay as they are when
-/// their lease lapses, until the sweep looks at them.
+/// their lease lapses, until the sweep looks at them. So does a row whose `schedule_to_start` or
+/// `schedule_to_close` is over: nobody begins what is too late.
 ///
 /// A row whose next loss reaches `max_losses` is **on trial**: it is claimed alone, by a process
 /// that holds no claim and no instance lock, and for some time (`rules::trial_time`) this process

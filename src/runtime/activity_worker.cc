@@ -11,9 +11,16 @@ namespace perdure::runtime {
 ActivityWorker::ActivityWorker(Parts parts, WorkerOptions options)
     : parts_(parts),
       options_(std::move(options)),
-      claimer_(
-          {parts.provider, parts.tokens, parts.handlers, parts.attempts, suspects_, parts.sleeper},
-          options_),
+      claimer_({parts.provider,
+                parts.tokens,
+                parts.handlers,
+                parts.attempts,
+                suspects_,
+                parts.sleeper,
+                std::make_shared<DirectFirer>(),
+                "here",
+                nullptr},
+               options_),
       settler_({parts.provider, parts.attempts, suspects_}) {}
 
 Step ActivityWorker::poll_once() {

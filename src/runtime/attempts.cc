@@ -6,20 +6,34 @@
 
 namespace perdure::runtime {
 
-void Attempts::expect(const std::vector<LockToken>& locks) {
-  const std::lock_guard lock(mutex_);
-  for (const LockToken& each : locks) slots_.try_emplace(each);
+void stop_all(const std::vector<Stop>& stops) {
+  std::vector<Attempt*> told;
+  told.reserve(stops.size());  // nothing throws between telling and firing
+  for (const Stop& stop : stops) {
+    if (stop.attempt->tell(stop.cause, stop.reason)) told.push_back(stop.attempt.get());
+  }
+  for (Attempt* attempt : told) attempt->fire();
 }
 
-void Attempts::add(std::shared_ptr<Attempt> attempt) {
+void Attempts::expect(const std::vector<LockToken>& locks) {
+  const std::lock_guard lock(mutex_);
+  for (const LockToken& each : locks) {
+    slots_.try_emplace(each, Slot{.attempt = nullptr, .fired = {}, .expected_at = looks_});
+  }
+}
+
+bool Attempts::add(std::shared_ptr<Attempt> attempt) {
   std::optional<Fired> fired;
+  bool seen = true;
   {
     const std::lock_guard lock(mutex_);
     Slot& slot = slots_[attempt->item().lock];
     slot.attempt = attempt;
     fired = slot.fired;
+    seen = slot.expected_at == looks_;
   }
   if (fired) attempt->stop(fired->cause, fired->reason);
+  return seen;
 }
 
 void Attempts::remove(const std::vector<LockToken>& locks) {
@@ -30,42 +44,52 @@ void Attempts::remove(const std::vector<LockToken>& locks) {
   removed_.notify_all();
 }
 
-void Attempts::fire(const std::vector<TouchedClaim>& claims, const std::string& reason) {
+void Attempts::fire(const std::vector<TouchedClaim>& claims, const std::string& otherwise) {
   if (claims.empty()) return;
-  std::vector<std::shared_ptr<Attempt>> hit;
+  std::vector<Stop> hit;
   {
     const std::lock_guard lock(mutex_);
     for (const TouchedClaim& claim : claims) {
       const auto slot = slots_.find(claim.lock);
       if (slot == slots_.end()) continue;
+      const std::string& reason = claim.reason.empty() ? otherwise : claim.reason;
       if (slot->second.attempt) {
-        hit.push_back(slot->second.attempt);
+        hit.push_back({slot->second.attempt, StopCause::kCanceled, reason});
       } else if (!slot->second.fired) {
         slot->second.fired = Fired{StopCause::kCanceled, reason};
       }
     }
   }
-  // Outside the lock: a stop callback of user code may call anything.
-  for (const std::shared_ptr<Attempt>& attempt : hit) attempt->stop(StopCause::kCanceled, reason);
+  stop_all(hit);
 }
 
 void Attempts::fire_all(StopCause cause, const std::string& reason) {
-  std::vector<std::shared_ptr<Attempt>> hit;
+  std::vector<Stop> hit;
   {
     const std::lock_guard lock(mutex_);
     for (auto& [token, slot] : slots_) {
       if (slot.attempt) {
-        hit.push_back(slot.attempt);
+        hit.push_back({slot.attempt, cause, reason});
       } else if (!slot.fired) {
         slot.fired = Fired{cause, reason};
       }
     }
   }
-  for (const std::shared_ptr<Attempt>& attempt : hit) attempt->stop(cause, reason);
+  stop_all(hit);
 }
 
 std::vector<std::shared_ptr<Attempt>> Attempts::held() const {
   const std::lock_guard lock(mutex_);
+  return all_held();
+}
+
+std::vector<std::shared_ptr<Attempt>> Attempts::look() {
+  const std::lock_guard lock(mutex_);
+  ++looks_;
+  return all_held();
+}
+
+std::vector<std::shared_ptr<Attempt>> Attempts::all_held() const {
   std::vector<std::shared_ptr<Attempt>> held;
   held.reserve(slots_.size());
   for (const auto& [token, slot] : slots_) {

@@ -13,10 +13,16 @@
 namespace perdure::runtime {
 
 struct HandlerPool::State {
+  struct Task {
+    std::function<void()> run;
+    std::function<void()> after;  // may be empty
+  };
+
   explicit State(std::chrono::milliseconds time) : idle_for(time) {}
 
   void add_thread(const std::shared_ptr<State>& self);
   void run_thread();
+  void run_next(std::unique_lock<std::mutex>& lock);
   std::vector<std::thread> take_ended() { return std::exchange(ended, {}); }
 
   const std::chrono::milliseconds idle_for;
@@ -24,9 +30,9 @@ struct HandlerPool::State {
   std::mutex mutex;
   std::condition_variable moved;
   // Guarded by mutex.
-  std::deque<std::function<void()>> tasks;
+  std::deque<Task> tasks;
   std::size_t idle = 0;  // threads that wait for a task
-  std::size_t busy = 0;  // threads that run one
+  std::size_t busy = 0;  // threads that run one, and not what comes after it
   std::unordered_map<std::thread::id, std::thread> threads;
   std::vector<std::thread> ended;  // to be joined
   bool closing = false;
@@ -54,22 +60,31 @@ void HandlerPool::State::run_thread() {
     moved.wait_for(lock, idle_for, [this] { return closing || !tasks.empty(); });
     --idle;
     if (tasks.empty()) break;
-    {
-      // Destroyed outside the lock, with all that it owns.
-      const std::function<void()> task = std::move(tasks.front());
-      tasks.pop_front();
-      ++busy;
-      lock.unlock();
-      task();
-    }
-    lock.lock();
-    --busy;
+    run_next(lock);
   }
   const auto own = threads.find(std::this_thread::get_id());
   if (own == threads.end()) return;  // left to itself
   ended.push_back(std::move(own->second));
   threads.erase(own);
   moved.notify_all();
+}
+
+/// Both are destroyed outside the lock, with all that they own.
+void HandlerPool::State::run_next(std::unique_lock<std::mutex>& lock) {
+  {
+    Task task = std::move(tasks.front());
+    tasks.pop_front();
+    ++busy;
+    if (closing) moved.notify_all();
+    lock.unlock();
+    task.run();
+    task.run = nullptr;
+    lock.lock();
+    --busy;
+    lock.unlock();
+    if (task.after) task.after();
+  }
+  lock.lock();
 }
 
 HandlerPool::HandlerPool(std::chrono::milliseconds idle_for)
@@ -79,11 +94,11 @@ HandlerPool::~HandlerPool() {
   close(steady_now());
 }
 
-void HandlerPool::run(std::function<void()> task) {
+void HandlerPool::run(std::function<void()> task, std::function<void()> after) {
   std::vector<std::thread> ended;
   {
     const std::lock_guard lock(state_->mutex);
-    state_->tasks.push_back(std::move(task));
+    state_->tasks.push_back({std::move(task), std::move(after)});
     ended = state_->take_ended();
     if (state_->idle < state_->tasks.size()) {
       try {

@@ -22,9 +22,10 @@ class HandlerPool {
   /// `close` with no time left.
   ~HandlerPool();
 
-  /// Runs the task on a thread of its own, at once. It must not throw. Throws std::system_error,
-  /// and does not run it, when the system gives no more threads.
-  void run(std::function<void()> task);
+  /// Runs the task on a thread of its own, at once, and `after` behind it on the same thread.
+  /// Neither must throw. A task may last for ever; `after` ends by itself, and `close` waits for
+  /// it. Throws std::system_error, and runs neither, when the system gives no more threads.
+  void run(std::function<void()> task, std::function<void()> after = {});
 
   /// Waits for tasks that run until `until`; then ends the threads that are free and leaves the
   /// others to themselves. Answers how many those are. `run` must not be called any more.

@@ -28,9 +28,9 @@ struct Door {
     }
     changed.notify_all();
   }
-  bool wait() {
+  bool wait(std::chrono::milliseconds bound = kHanging) {
     std::unique_lock lock(mutex);
-    return changed.wait_for(lock, kHanging, [this] { return is_open; });
+    return changed.wait_for(lock, bound, [this] { return is_open; });
   }
 
   std::mutex mutex;
@@ -95,6 +95,26 @@ TEST(HandlerPool, LeavesATaskThatDoesNotEndToItself) {
   }
   may_end->open();
   EXPECT_TRUE(ended->wait()) << "after the pool is gone";
+}
+
+TEST(HandlerPool, WaitsForWhatComesAfterATask) {
+  const auto both = std::make_shared<std::barrier<>>(2);
+  Door begun;
+  Door closed;
+  std::atomic<bool> done{false};
+  HandlerPool pool;
+  pool.run([both] { both->arrive_and_wait(); });  // its thread has nothing to do afterwards
+  pool.run([both] { both->arrive_and_wait(); },
+           [&] {
+             begun.open();
+             while (pool.threads() > 1) std::this_thread::yield();  // until the pool closes
+             EXPECT_FALSE(closed.wait(50ms));
+             done = true;
+           });
+  ASSERT_TRUE(begun.wait());
+  EXPECT_EQ(pool.close(steady_now()), 0U);
+  EXPECT_TRUE(done);
+  closed.open();
 }
 
 }  // namespace

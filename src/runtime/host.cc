@@ -24,6 +24,10 @@ std::string host_name() {
   return name.c_str();
 }
 
+std::string process_name() {
+  return host_name() + ":" + std::to_string(getpid());
+}
+
 }  // namespace
 
 Host::Host(std::shared_ptr<Provider> store,
@@ -54,7 +58,7 @@ void Host::run() {
     std::optional<Epoch> epoch;
     try {
       epoch = register_process();
-      if (!epoch) return;
+      if (!epoch) break;
       run_registration(*epoch);
     } catch (const std::exception& error) {
       log::error("the runtime cannot run: trying again", {{"error", error.what()}});
@@ -62,6 +66,10 @@ void Host::run() {
       pause(kLongestPause);
     }
   }
+  const std::size_t left = pool_.close(steady_now());
+  if (left == 0) return;
+  log::warning("handlers that do not stop are left to themselves until the process ends",
+               {{"handlers", left}});
 }
 
 /// Nothing when it was told to stop first.
@@ -87,13 +95,14 @@ void Host::run_registration(Epoch epoch) {
     const std::lock_guard lock(mutex_);
     lost_ = false;
   }
-  Registration registration({*store_, handlers_, random_, pool_}, options_, epoch, [this] {
-    {
-      const std::lock_guard lock(mutex_);
-      lost_ = true;
-    }
-    changed_.notify_all();
-  });
+  Registration registration(
+      {*store_, handlers_, random_, pool_, firer_, process_name()}, options_, epoch, [this] {
+        {
+          const std::lock_guard lock(mutex_);
+          lost_ = true;
+        }
+        changed_.notify_all();
+      });
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return stopping_ || lost_; });
   const bool lost = lost_;

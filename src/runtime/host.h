@@ -41,6 +41,7 @@ class Host {
   const std::shared_ptr<const detail::HandlerTable> handlers_;
   const RuntimeOptions options_;
   const std::shared_ptr<Random> random_;
+  const std::shared_ptr<StopFirer> firer_ = std::make_shared<ThreadedFirer>();
   HandlerPool pool_;
 
   std::mutex mutex_;

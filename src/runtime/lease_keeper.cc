@@ -1,10 +1,13 @@
 #include "runtime/lease_keeper.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "model/status.h"
+#include "provider/stop_reasons.h"
 
 namespace perdure::runtime {
 
@@ -16,18 +19,32 @@ LeaseKeeper::LeaseKeeper(Provider& provider, Attempts& attempts, Epoch epoch, Le
       renewed_at_(steady_now()) {}
 
 Step LeaseKeeper::poll_once() {
-  const Held held = attempts_.held();
+  const Held held = attempts_.look();
   if (held.empty()) {
     renewed_.clear();
     renewed_at_ = steady_now();
     return {};
   }
-  Step step = steady_now() - renewed_at_ >= options_.renewal() ? renew(held) : look(held);
-  if (step.trouble) give_up_overdue(held);
+  const SteadyTime now = steady_now();
+  Held beating;
+  for (const std::shared_ptr<Attempt>& attempt : held) {
+    if (attempt->take_due_beat(now)) beating.push_back(attempt);
+  }
+  Step step;
+  if (now - renewed_at_ >= options_.renewal()) {
+    step = renew(held, true);
+  } else {
+    if (!beating.empty()) step = renew(beating, false);
+    if (!step.trouble) step = look(held);
+  }
+  if (step.trouble) {
+    for (const std::shared_ptr<Attempt>& attempt : beating) attempt->put_back_beat();
+    give_up_overdue(held);
+  }
   return step;
 }
 
-Step LeaseKeeper::renew(const Held& held) {
+Step LeaseKeeper::renew(const Held& held, bool all) {
   RenewWorkItemLocks renewal;
   renewal.epoch = epoch_;
   renewal.lock_for = options_.lock_timeout;
@@ -38,8 +55,10 @@ Step LeaseKeeper::renew(const Held& held) {
   const Result<std::vector<ClaimState>> states =
       provider_.renew_work_item_locks(std::move(renewal), {.timeout = std::chrono::seconds(1)});
   if (!states.ok()) return {.trouble = states.error()};
-  renewed_at_ = sent_at;
-  renewed_.clear();
+  if (all) {
+    renewed_at_ = sent_at;
+    renewed_.clear();
+  }
   for (const std::shared_ptr<Attempt>& attempt : held) renewed_[attempt->item().lock] = sent_at;
   note(held, *states);
   return {};
@@ -58,12 +77,18 @@ Step LeaseKeeper::look(const Held& held) {
 }
 
 void LeaseKeeper::note(const Held& held, const std::vector<ClaimState>& states) {
+  std::vector<Stop> stops;
+  std::map<std::pair<std::string, ExecutionNo>, std::string> reasons;
   for (std::size_t i = 0; i < held.size(); ++i) {
-    Attempt& attempt = *held[i];
+    const Attempt& attempt = *held[i];
     // Gone after our own ack is no cancellation.
     if (states[i] == ClaimState::kRenewed || attempt.is_settled() || attempt.stopped_by()) continue;
-    attempt.stop(StopCause::kCanceled, reason_of(attempt));
+    const WorkItem& item = attempt.item();
+    const auto [reason, added] = reasons.try_emplace({item.instance_id, item.owner.execution});
+    if (added) reason->second = reason_of(item);
+    stops.push_back({held[i], StopCause::kCanceled, reason->second});
   }
+  stop_all(stops);
 }
 
 void LeaseKeeper::give_up_overdue(const Held& held) {
@@ -79,17 +104,19 @@ void LeaseKeeper::give_up_overdue(const Held& held) {
 
 LeaseKeeper::SteadyTime LeaseKeeper::held_until(const Attempt& attempt) const {
   const auto renewed = renewed_.find(attempt.item().lock);
-  const SteadyTime from = renewed == renewed_.end() ? attempt.begun_at() : renewed->second;
+  const SteadyTime from = renewed == renewed_.end() ? attempt.sent_at() : renewed->second;
   return from + options_.lock_timeout;
 }
 
-std::string LeaseKeeper::reason_of(const Attempt& attempt) {
-  const WorkItem& item = attempt.item();
+std::string LeaseKeeper::reason_of(const WorkItem& item) {
   const auto info = provider_.get_execution(item.instance_id, item.owner.execution);
-  if (!info.ok()) return "the run is gone";
-  if (info->status == ExecutionStatus::kTerminated) return "the run was terminated";
+  if (!info.ok()) return info.code() == ErrorCode::kNotFound ? kRunDeleted : kClaimGone;
+  if (info->status == ExecutionStatus::kTerminated) return kRunTerminated;
   if (!info->cancel_reason.empty()) return info->cancel_reason;
-  return "the claim is gone: the call was given up, or it was given to another worker";
+  if (info->status == ExecutionStatus::kCanceling || info->status == ExecutionStatus::kCanceled) {
+    return kRunCanceled;
+  }
+  return is_terminal(info->status) ? kRunEnded : kClaimGone;
 }
 
 }  // namespace perdure::runtime

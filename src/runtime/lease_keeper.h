@@ -32,6 +32,7 @@ struct LeaseOptions {
 /// Keeps the claims of this process and learns what became of them: one renewal for all, and one
 /// cheap read for all in between, whenever the store says that a claim was touched and at least
 /// each `cancellation_poll_interval`. A claim that is gone or marked: the stop token fires.
+/// Heartbeats that are due are stored by a renewal of their claims.
 ///
 /// No answer is not bad news: a renewal that failed is tried again until the lock would have ended
 /// by our own clock, counted from before it was asked for; only then the attempt is told to stop,
@@ -48,12 +49,13 @@ class LeaseKeeper {
   using SteadyTime = std::chrono::steady_clock::time_point;
   using Held = std::vector<std::shared_ptr<Attempt>>;
 
-  Step renew(const Held& held);
+  /// `all`: these are all claims that are held.
+  Step renew(const Held& held, bool all);
   Step look(const Held& held);
   void note(const Held& held, const std::vector<ClaimState>& states);
   void give_up_overdue(const Held& held);
   SteadyTime held_until(const Attempt& attempt) const;
-  std::string reason_of(const Attempt& attempt);
+  std::string reason_of(const WorkItem& item);
 
   Provider& provider_;
   Attempts& attempts_;

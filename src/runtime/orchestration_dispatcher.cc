@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "provider/stop_reasons.h"
 #include "replay/wind_down.h"
 #include "runtime/fresh_frames.h"
 #include "runtime/histories.h"
@@ -21,11 +22,13 @@ BlockedReason blocked_by(ErrorCode code) {
 }
 
 /// True when the deadline of the run has come and nobody has canceled it yet.
-bool is_overdue(const OrchestrationItem& item) {
-  if (item.cancel_requested_at) return false;
-  return std::any_of(item.messages.begin(), item.messages.end(), [&](const Message& message) {
-    return message.kind == MessageKind::kRunDeadline && message.execution == item.execution;
-  });
+bool is_overdue(const OrchestrationItem& item, TimePoint now) {
+  return !item.cancel_requested_at && item.deadline && *item.deadline <= now;
+}
+
+/// The next moment from which on a run that cannot move must be looked at without its code.
+std::optional<TimePoint> ends_without_code(const OrchestrationItem& item) {
+  return item.cancel_requested_at ? item.cleanup_at : item.deadline;
 }
 
 std::string not_registered(const OrchestrationItem& item) {
@@ -97,7 +100,7 @@ void OrchestrationDispatcher::look_up(Turn& turn, TimePoint now) {
     return turn.block(
         options_.backoff.after(item.deferrals + 1), BlockedReason::kCorrupt, item.problem->message);
   }
-  if (is_overdue(item)) return cancel_overdue(turn);
+  if (is_overdue(item, now)) return cancel_overdue(turn);
   turn.past_cleanup = item.cancel_requested_at && item.cleanup_at && *item.cleanup_at <= now;
   turn.main = find_main(parts_.handlers, item);
   if (turn.main == nullptr && !turn.past_cleanup) {
@@ -107,14 +110,14 @@ void OrchestrationDispatcher::look_up(Turn& turn, TimePoint now) {
   turn.cached = turn.frames != nullptr;
 }
 
-/// Not longer than the time for cleanup, at whose end the run needs no code any more.
+/// Not past the deadline or the time for cleanup, when the run needs no code any more.
 void OrchestrationDispatcher::block_by_code(Turn& turn,
                                             TimePoint now,
                                             BlockedReason reason,
                                             std::string detail) {
   Duration delay = options_.backoff.after(turn.item.deferrals + 1);
-  if (turn.item.cancel_requested_at && turn.item.cleanup_at && *turn.item.cleanup_at > now) {
-    delay = std::min(delay, *turn.item.cleanup_at - now);
+  if (const auto at = ends_without_code(turn.item); at && *at > now) {
+    delay = std::min(delay, *at - now);
   }
   turn.block(delay, reason, std::move(detail));
 }
@@ -124,6 +127,7 @@ void OrchestrationDispatcher::block_by_code(Turn& turn,
 void OrchestrationDispatcher::cancel_overdue(Turn& turn) {
   CancelOrchestration cancel;
   cancel.id = turn.item.id;
+  cancel.execution = turn.item.execution;  // not one that was started under its id since
   cancel.reason = "deadline";
   cancel.cleanup_timeout = options_.cleanup_timeout;
   const Result<CancelAnswer> answer = parts_.provider.cancel_orchestration(std::move(cancel));
@@ -217,7 +221,7 @@ void OrchestrationDispatcher::commit(std::vector<Turn>& turns) {
 
 void OrchestrationDispatcher::react(Turn& turn, const Result<TurnCommitted>& answer) {
   if (answer.ok()) {
-    parts_.attempts.fire(answer->touched, "the orchestration gave the call up");
+    parts_.attempts.fire(answer->touched, kCallGivenUp);
     succeed(turn);
     turn.to_check = turn.cached && turn.frames->has_code() && replay_check_.picks();
     if (!turn.to_check) keep_frames(turn);

@@ -16,7 +16,7 @@ namespace perdure::runtime {
 /// Runs activities of one queue on the threads of a pool: claims as many as there are free slots;
 /// each handler has a thread to itself, and its end goes to the settler.
 /// Cancellation: stop tokens fire through `Attempts`; a handler that does not listen keeps its slot
-/// until it returns.
+/// until the end of grace (AttemptTimer).
 /// Threading: `poll_once` on one thread; `close` on any.
 class PooledWorker {
  public:
@@ -25,13 +25,10 @@ class PooledWorker {
     std::shared_ptr<const detail::HandlerTable> handlers;
     std::shared_ptr<Random> random;
     std::shared_ptr<Settler> settler;
+    std::shared_ptr<AttemptTimer> timer;
   };
 
-  PooledWorker(WorkClaimer::Parts parts,
-               Shared shared,
-               HandlerPool& pool,
-               AttemptTimer& timer,
-               WorkerOptions options);
+  PooledWorker(WorkClaimer::Parts parts, Shared shared, HandlerPool& pool, WorkerOptions options);
 
   /// Waits for a free slot, then claims and starts what there is. `worked`: there may be more.
   Step poll_once();
@@ -40,11 +37,12 @@ class PooledWorker {
   void close() { slots_->close(); }
 
  private:
-  void start(std::shared_ptr<Attempt> attempt);
+  /// Throws, and nothing of it runs, when there is no thread or no memory for it.
+  void start(const std::shared_ptr<Attempt>& attempt);
+  void give_back(const std::shared_ptr<Attempt>& attempt);
 
   const Shared shared_;
   HandlerPool& pool_;
-  AttemptTimer& timer_;
   const WorkerOptions options_;
   std::shared_ptr<Slots> slots_;
   WorkClaimer claimer_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "runtime/queues.h"
 
@@ -51,6 +52,8 @@ WorkerOptions worker_options(const RuntimeOptions& options, const WorkerSettings
   result.lock_timeout = options.worker_lock_timeout;
   result.max_losses = options.max_attempts;
   result.max_payload_bytes = options.max_payload_bytes;
+  result.throttle = {options.default_heartbeat_throttle_interval,
+                     options.max_heartbeat_throttle_interval};
   return result;
 }
 
@@ -69,7 +72,12 @@ Registration::Registration(Parts parts,
       }),
       settler_(std::make_shared<Settler>(Settler::Parts{parts_.provider, attempts_, suspects_})),
       frames_({options.max_cached_orchestrations, options.max_cache_bytes}),
-      timer_(settler_, parts_.random),
+      timer_(std::make_shared<AttemptTimer>(
+          settler_, parts_.random, options.activity_cancellation_grace_period)),
+      touched_(parts_.provider.claim_listeners(),
+               [this](const std::vector<TouchedClaim>& claims, const std::string& reason) {
+                 attempts_.fire(claims, reason);
+               }),
       leases_(parts_.provider,
               attempts_,
               epoch,
@@ -121,12 +129,19 @@ void Registration::serve(const WorkerSettings& worker) {
     turns_.watch(dispatcher.locks());
     add_loop(dispatching_, std::move(loop), [&dispatcher] { return dispatcher.poll_once(); });
   }
+  WorkClaimer::Parts claims{parts_.provider,
+                            tokens_,
+                            *parts_.handlers,
+                            attempts_,
+                            suspects_,
+                            real_sleeper(),
+                            parts_.firer,
+                            parts_.name + "#" + std::to_string(tokens_.epoch().value),
+                            beats_};
   workers_.push_back(std::make_unique<PooledWorker>(
-      WorkClaimer::Parts{
-          parts_.provider, tokens_, *parts_.handlers, attempts_, suspects_, real_sleeper()},
-      PooledWorker::Shared{parts_.handlers, parts_.random, settler_},
+      std::move(claims),
+      PooledWorker::Shared{parts_.handlers, parts_.random, settler_, timer_},
       parts_.pool,
-      timer_,
       worker_options(options_, worker)));
   PooledWorker& pooled = *workers_.back();
   LoopOptions loop;
@@ -159,6 +174,7 @@ void Registration::look_after() {
     if (!step.trouble) step.trouble = turns.trouble;
     return step;
   });
+  beats_->connect([&loop = *keeping_.back()] { loop.nudge(); });
 
   LoopOptions sweeping;
   sweeping.name = "housekeeping";
@@ -166,6 +182,7 @@ void Registration::look_after() {
     sweeping.interest.work_queues.push_back(worker.queue);
     sweeping.interest.orchestration_queues.push_back(worker.queue);
   }
+  sweeping.interest.carry_on = true;
   sweeping.bound = to_ms(options_.store_poll_interval);
   sweeping.pause = std::min(kSweepPause, sweeping.bound);
   add_loop(keeping_, std::move(sweeping), [this] { return housekeeper_.poll_once(); });
@@ -208,10 +225,12 @@ ShutdownReport Registration::shut_down() {
   report.running = attempts_.held().size();
   const auto grace_ends = steady_now() + options_.shutdown_grace_period;
   if (!attempts_.wait_until_empty(grace_ends)) {
+    static_cast<void>(failpoint::hit("runtime.shutdown"));
     attempts_.fire_all(StopCause::kShutdown, "the worker shuts down");
     attempts_.wait_until_empty(steady_now() + options_.shutdown_force_timeout);
   }
   report.left = attempts_.held().size();
+  beats_->disconnect();
   end(keeping_);
   settler_->close();
   const Result<ProcessEnded> released =
@@ -228,6 +247,7 @@ void Registration::abandon() {
   attempts_.fire_all(StopCause::kClaimLost, reason);
   stop_claiming();
   attempts_.fire_all(StopCause::kClaimLost, reason);  // what was claimed meanwhile
+  beats_->disconnect();
   end(keeping_);
   settler_->close();
   frames_.close();

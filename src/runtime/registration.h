@@ -49,6 +49,8 @@ class Registration {
     std::shared_ptr<const detail::HandlerTable> handlers;
     std::shared_ptr<Random> random;
     HandlerPool& pool;  ///< must outlive it
+    std::shared_ptr<StopFirer> firer;
+    std::string name;  ///< of this process, as attempts are told
   };
 
   /// `on_lost` is called at most once for each thread, on threads of the registration.
@@ -86,8 +88,10 @@ class Registration {
   Attempts attempts_;
   Suspects suspects_;
   std::shared_ptr<Settler> settler_;
+  const std::shared_ptr<BeatSignal> beats_ = std::make_shared<BeatSignal>();
   FrameCache frames_;
-  AttemptTimer timer_;
+  std::shared_ptr<AttemptTimer> timer_;
+  ClaimListeners::Subscription touched_;  // after all that it uses
   LeaseKeeper leases_;
   Housekeeper housekeeper_;
   TurnKeeper turns_;

@@ -5,22 +5,19 @@
 
 #include <perdure/detail/user_error.h>
 
+#include "base/log.h"
 #include "model/retry_policy.h"
 
 namespace perdure::runtime {
 
-namespace {
-
-/// The end of an attempt that was told to stop, and did. Only a cancel ends the call: a claim that
-/// seems lost may still be ours, and then the call must go on elsewhere.
+/// Only a cancel ends the call: a claim that seems lost may still be ours, and then the call must
+/// go on elsewhere.
 WorkOutcome stopped(const Attempt& attempt) {
   WorkOutcome outcome;
   outcome.kind = attempt.stopped_by() == StopCause::kCanceled ? WorkOutcome::Kind::kCanceled
                                                               : WorkOutcome::Kind::kGivenBack;
   return outcome;
 }
-
-}  // namespace
 
 WorkOutcome failed(const WorkItem& item, Failure failure, Random& random) {
   WorkOutcome outcome;
@@ -32,16 +29,24 @@ WorkOutcome failed(const WorkItem& item, Failure failure, Random& random) {
 }
 
 WorkOutcome run_attempt(const detail::ActivityHandler& handler, Attempt& attempt, Random& random) {
-  if (attempt.stop_token().stop_requested()) return stopped(attempt);
+  if (attempt.stopped_by()) return stopped(attempt);
   try {
     WorkOutcome outcome;
     outcome.result = handler(attempt, attempt.item().work.input);
     return outcome;
   } catch (...) {
     const std::exception_ptr error = std::current_exception();
-    if (detail::is_cancellation(error) && attempt.stop_token().stop_requested())
+    if (detail::is_cancellation(error) && attempt.stopped_by()) return stopped(attempt);
+    Failure failure = detail::failure_of(error);
+    // Most likely it could not go on because it was told to stop: nothing is charged for that.
+    if (attempt.stopped_by() == StopCause::kShutdown) {
+      log::warning("an activity failed while its worker shuts down: it is given back",
+                   {{"instance", attempt.instance_id()},
+                    {"activity", attempt.activity()},
+                    {"failure", failure.message}});
       return stopped(attempt);
-    return failed(attempt.item(), detail::failure_of(error), random);
+    }
+    return failed(attempt.item(), std::move(failure), random);
   }
 }
 

@@ -32,8 +32,12 @@ WorkItem item_of(int max_attempts = 1, int failures = 0) {
 class RunAttempt : public ::testing::Test {
  protected:
   WorkOutcome run(const detail::ActivityHandler& handler, WorkItem item = item_of()) {
-    attempt_ = std::make_shared<Attempt>(std::move(item), sleeper_, 100);
+    attempt_ = std::make_shared<Attempt>(std::move(item), surroundings());
     return run_attempt(handler, *attempt_, random_);
+  }
+
+  Attempt::Surroundings surroundings() {
+    return {sleeper_, std::make_shared<DirectFirer>(), 100, {}, "here:1#1", nullptr};
   }
 
   SeededRandom random_{1};
@@ -43,7 +47,7 @@ class RunAttempt : public ::testing::Test {
 
 TEST_F(RunAttempt, GivesTheResultOfTheHandler) {
   const WorkOutcome outcome = run([](detail::AttemptApi& api, const std::string& input) {
-    return input + " of " + api.instance_id() + " " + api.idempotency_key();
+    return input + " of " + api.info().instance_id + " " + api.info().idempotency_key;
   });
   EXPECT_EQ(outcome.kind, Kind::kCompleted);
   EXPECT_EQ(outcome.result, "41 of order order/2/5");
@@ -100,12 +104,12 @@ TEST_F(RunAttempt, HearsOfACancelThatFellBetweenTheClaimAndItsAnswer) {
   Attempts attempts;
   attempts.expect({{Epoch{1}, 7}, {Epoch{1}, 8}});
   attempts.fire({{WorkId{1}, {Epoch{1}, 7}, false}}, "early");
-  const auto attempt = std::make_shared<Attempt>(item_of(), sleeper_, 100);
+  const auto attempt = std::make_shared<Attempt>(item_of(), surroundings());
   attempts.add(attempt);
   EXPECT_TRUE(attempt->stop_token().stop_requested());
   EXPECT_EQ(attempt->cancel_reason(), "early");
   attempts.remove({{Epoch{1}, 7}, {Epoch{1}, 8}});
-  const auto again = std::make_shared<Attempt>(item_of(), sleeper_, 100);
+  const auto again = std::make_shared<Attempt>(item_of(), surroundings());
   attempts.add(again);
   EXPECT_FALSE(again->stop_token().stop_requested()) << "a removed token is forgotten";
 }
@@ -118,8 +122,25 @@ TEST_F(RunAttempt, IsAFailureWhenCanceledIsThrownAtWill) {
   EXPECT_EQ(outcome.failure.type, kCanceledFailure);
 }
 
+TEST_F(RunAttempt, IsGivenBackWhenItFailsWhileItsWorkerShutsDown) {
+  const WorkOutcome outcome = run([&](detail::AttemptApi& api, const std::string&) -> std::string {
+    attempt_->stop(StopCause::kShutdown, "the worker shuts down");
+    EXPECT_TRUE(api.stop_token().stop_requested());
+    throw std::runtime_error("the connection was closed");
+  });
+  EXPECT_EQ(outcome.kind, Kind::kGivenBack) << "a call without retries does not fail by it";
+}
+
+TEST_F(RunAttempt, IsAFailureWhenItFailsAfterACancel) {
+  const WorkOutcome outcome = run([&](detail::AttemptApi&, const std::string&) -> std::string {
+    attempt_->stop(StopCause::kCanceled, "enough");
+    throw std::runtime_error("the connection was closed");
+  });
+  EXPECT_EQ(outcome.kind, Kind::kFailed) << "who waits for the real outcome learns it";
+}
+
 TEST_F(RunAttempt, DoesNotBeginWhenTheTokenHasFiredBefore) {
-  Attempt attempt(item_of(), sleeper_, 100);
+  Attempt attempt(item_of(), surroundings());
   attempt.stop(StopCause::kCanceled, "gone");
   bool began = false;
   const WorkOutcome outcome = run_attempt(
@@ -143,7 +164,7 @@ TEST_F(RunAttempt, KeepsTheNewestHeartbeat) {
 }
 
 TEST_F(RunAttempt, WakesASleeperWhenTheTokenFires) {
-  Attempt attempt(item_of(), sleeper_, 100);
+  Attempt attempt(item_of(), surroundings());
   attempt.stop(StopCause::kCanceled, "now");
   attempt.sleep_for(24h);
   SUCCEED() << "it came back";

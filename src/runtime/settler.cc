@@ -87,9 +87,11 @@ void Settler::done(const Ended& ended, const Result<void>& answer) {
   const WorkItem& item = ended.attempt->item();
   if (!answer.ok()) {
     const bool refused = answer.code() == ErrorCode::kLockLost;
-    // An attempt that was told to stop may well be late, and one that was sent twice is refused
-    // when the first was stored: nobody needs to hear of either.
-    const bool expected = refused && (ended.unsure || ended.attempt->stopped_by());
+    // An attempt that stopped as it was told may well be late, the failure of one that was told to
+    // stop was logged when it returned, and one that was sent twice is refused when the first was
+    // stored: nobody needs to hear of them. A result that is lost is worth a warning.
+    const bool completed = ended.outcome.kind == WorkOutcome::Kind::kCompleted;
+    const bool expected = refused && (ended.unsure || (ended.attempt->stopped_by() && !completed));
     log::write(expected ? log::Level::kDebug : log::Level::kWarning,
                refused ? "the outcome of an activity was refused: its claim is gone"
                        : "the outcome of an activity could not be stored",

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 namespace perdure::runtime {
 
@@ -43,6 +46,24 @@ class Slots {
   std::condition_variable changed_;
   std::size_t free_;
   bool closed_ = false;
+};
+
+/// One place that is taken, shared by the handler that has it and by who may give the handler up.
+/// Threading: any thread.
+class HeldSlot {
+ public:
+  explicit HeldSlot(std::shared_ptr<Slots> slots) : slots_(std::move(slots)) {}
+
+  /// Frees the place. True for the first who asks: the handler has returned, or was given up.
+  bool release() {
+    if (released_.exchange(true)) return false;
+    slots_->release();
+    return true;
+  }
+
+ private:
+  const std::shared_ptr<Slots> slots_;
+  std::atomic<bool> released_{false};
 };
 
 }  // namespace perdure::runtime

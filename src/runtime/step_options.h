@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "model/work_item.h"
 #include "replay/journal.h"
+#include "runtime/heartbeat_throttle.h"
 
 /// Settings of the steps: what dispatchers, workers and the housekeeper read. Checked once, by
 /// whoever builds them.
@@ -41,6 +42,7 @@ struct WorkerOptions {
   int max_losses = kMaxLosses;                       ///< max_attempts
   Duration missing_handler_delay = std::chrono::seconds(10);
   std::size_t max_payload_bytes = std::size_t{2} << 20U;
+  HeartbeatThrottle throttle;
 };
 
 /// Throws the public InvalidArgument, naming the field and its range.

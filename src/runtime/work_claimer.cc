@@ -16,7 +16,7 @@ constexpr Duration kLookForSuspects = std::chrono::seconds(1);
 }  // namespace
 
 WorkClaimer::WorkClaimer(Parts parts, WorkerOptions options)
-    : parts_(parts), options_(std::move(options)) {}
+    : parts_(std::move(parts)), options_(std::move(options)) {}
 
 WorkClaimer::Claimed WorkClaimer::claim(std::size_t slots) {
   const std::vector<LockToken> locks = parts_.tokens.next(slots);
@@ -31,7 +31,7 @@ WorkClaimer::Claimed WorkClaimer::claim(std::size_t slots) {
 }
 
 WorkClaimer::Claimed WorkClaimer::claim_with(const std::vector<LockToken>& locks, bool reserved) {
-  const auto begun_at = steady_now();
+  const auto sent_at = steady_now();
   FetchWorkItems fetch;
   fetch.epoch = parts_.tokens.epoch();
   fetch.queue = options_.queue;
@@ -53,12 +53,22 @@ WorkClaimer::Claimed WorkClaimer::claim_with(const std::vector<LockToken>& locks
     log::error("a work row cannot be read and was set aside", {{"error", problem.message}});
   }
   bool suspect = false;
+  bool overlooked = false;
   for (WorkItem& item : fetched->items) {
     suspect = suspect || item.losses >= kSuspectLosses;
-    claimed.attempts.push_back(std::make_shared<Attempt>(
-        std::move(item), parts_.sleeper, options_.max_payload_bytes, begun_at));
-    parts_.attempts.add(claimed.attempts.back());
+    claimed.attempts.push_back(
+        std::make_shared<Attempt>(std::move(item),
+                                  Attempt::Surroundings{parts_.sleeper,
+                                                        parts_.firer,
+                                                        options_.max_payload_bytes,
+                                                        options_.throttle,
+                                                        parts_.worker,
+                                                        parts_.beats},
+                                  sent_at));
+    overlooked = !parts_.attempts.add(claimed.attempts.back()) || overlooked;
   }
+  // A cancel of one of them may have been what the lease keeper was woken for.
+  if (overlooked && parts_.beats) parts_.beats->ring();
   if (reserved && !suspect) parts_.suspects.release();
   forget_unused(locks, claimed.attempts);
   claimed.step.worked = claimed.attempts.size() == locks.size();

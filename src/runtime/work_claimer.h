@@ -31,6 +31,9 @@ class WorkClaimer {
     Attempts& attempts;
     Suspects& suspects;
     Sleeper& sleeper;
+    std::shared_ptr<StopFirer> firer;
+    std::string worker;                 ///< what attempts are told of who runs them
+    std::shared_ptr<BeatSignal> beats;  ///< who stores heartbeats; may be null
   };
 
   struct Claimed {

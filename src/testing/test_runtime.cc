@@ -7,6 +7,7 @@
 #include "client/start_request.h"
 #include "client/throw_error.h"
 #include "model/status.h"
+#include "provider/stop_reasons.h"
 #include "replayer/history_json.h"
 #include "replayer/recorded_history.h"
 #include "runtime/histories.h"
@@ -91,7 +92,7 @@ void TestRuntime::start_text(std::string_view name,
   start.cleanup_timeout = engine_->options().cleanup_timeout;
   const OrchestrationStarted started =
       or_throw(engine_->provider().start_orchestration(std::move(start)));
-  engine_->attempts().fire(started.touched, "replaced by a new start");
+  engine_->attempts().fire(started.touched, kRunReplaced);
 }
 
 EventDelivered TestRuntime::raise_text(std::string_view id,

@@ -13,6 +13,7 @@ import tempfile
 PROGRAM, VERSION = sys.argv[1:3]
 COMMON = ["workload", "provider", "durability", "seconds", "in_flight", "processes", "activity_ms",
           "completed", "failed", "version"]
+CANCEL_KEYS = ["p50_ms", "p99_ms", "max_ms", "call_p99_ms", "lost", "canceled_per_s"]
 
 
 def run(arguments, code):
@@ -73,11 +74,41 @@ def idle(folder):
 
 def cancel(folder):
     # The last round is smaller than the others.
-    result = measure(folder, "cancel", ["--running", "8", "--count", "20"],
-                     ["p50_ms", "p99_ms", "max_ms", "call_p99_ms", "lost", "canceled_per_s"])
+    result = measure(folder, "cancel", ["--running", "8", "--count", "20"], CANCEL_KEYS)
+    assert result["processes"] == 1, result
     assert (result["in_flight"], result["completed"], result["lost"]) == (8, 20, 0), result
     assert 0 < result["p50_ms"] <= result["p99_ms"] <= result["max_ms"], result
     assert result["call_p99_ms"] > 0 and result["canceled_per_s"] > 0, result
+
+
+def cancel_in_another_process(folder):
+    result = measure(folder, "cancel", ["--running", "8", "--count", "20", "--processes", "2"],
+                     CANCEL_KEYS)
+    assert (result["processes"], result["completed"], result["lost"]) == (2, 20, 0), result
+    assert 0 < result["p50_ms"] <= result["p99_ms"] <= result["max_ms"], result
+
+
+def cancel_without_notifications(folder):
+    for processes in ("1", "2"):
+        result = measure(folder, "cancel", ["--running", "40", "--count", "40", "--processes",
+                                            processes, "--drop-notifications"], CANCEL_KEYS)
+        assert (result["completed"], result["lost"]) == (40, 0), result
+
+
+def soak(folder):
+    result = measure(folder, "soak", ["--cancels", "30", "--seed", "123456789", "--workers", "9"],
+                     ["cancels", "violations", "seed"])
+    assert (result["cancels"], result["violations"], result["seed"]) == (30, 0, 123456789), result
+    assert result["completed"] > 0 and result["in_flight"] > 0, result
+
+
+def soak_again_and_again(folder):
+    done = run(["soak", "--provider", f"sqlite:{folder / 'bench.db'}", "--cancels", "5",
+                "--repeat", "2", "--json"], 0)
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert (result["cancels"], result["violations"]) == (10, 0), result
+    # Each run has a seed of its own: the first one is told, the others follow it.
+    assert result["spread"]["seed"] == [result["seed"], result["seed"] + 1], result
 
 
 def recovery(folder):
@@ -103,28 +134,40 @@ def wrong_options(folder):
             (["idle", *url, "--running", "1"], ["--running", "says nothing"]),
             (["cancel", *url, "--running", "0"], ["--running"]),
             (["cancel", *url, "--heartbeat-only"], ["--heartbeat-only", "says nothing"]),
+            (["cancel", *url, "--processes", "3"], ["--processes", "1 to 2"]),
+            (["cancel", *url, "--seed", "3"], ["--seed", "says nothing"]),
+            (["soak", *url, "--cancels", "0"], ["--cancels"]),
+            (["soak", *url, "--seed", "-1"], ["--seed"]),
+            (["soak", *url, "--drop-notifications"], ["--drop-notifications", "says nothing"]),
+            (["recovery", *url, "--processes", "2"], ["--processes", "says nothing"]),
             (["recovery", *url, "--count", "5"], ["--count", "says nothing"])):
         done = run(arguments, 2)
         assert done.stdout == "", done
         for word in named:
             assert word in done.stderr, (arguments, word, done.stderr)
-    for workload in ("sleepers", "idle", "cancel", "recovery"):
+    for workload in ("sleepers", "idle", "cancel", "recovery", "soak"):
         done = run([workload, "--provider", f"sqlite:{folder}/none/x"], 1)
         assert "none" in done.stderr and done.stdout == "", done
     assert list(folder.iterdir()) == [], "a refused bench left something"
 
 
-def holder_ends_with_its_caller(folder):
-    """The second process of `recovery` must not outlive a bench that was killed."""
-    done = subprocess.run([PROGRAM, "bench-holder", f"sqlite:{folder / 'bench.db'}", "1"],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-                          timeout=60)
-    assert done.returncode == 1 and done.stdout == "", done
+def second_processes_end_with_their_caller(folder):
+    """The second process of `recovery` or `cancel` must not outlive a bench that was killed."""
+    url = f"sqlite:{folder / 'bench.db'}"
+    with tempfile.TemporaryFile(dir=folder) as board:
+        board.truncate(4096)
+        for command in (["bench-holder", url, "1"],
+                        ["bench-canceled-worker", url, "1", "1", str(board.fileno()), "0"]):
+            done = subprocess.run([PROGRAM, *command], stdin=subprocess.DEVNULL,
+                                  pass_fds=[board.fileno()], capture_output=True, text=True,
+                                  check=False, timeout=60)
+            assert done.returncode == 1 and done.stdout in ("", "serving\n"), done
     shown = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
-    assert "bench" in shown and "bench-holder" not in shown, shown
+    assert "bench" in shown and "bench-" not in shown, shown
 
 
-for case in (sleepers, idle, cancel, recovery, recovery_by_heartbeat_alone, wrong_options,
-             holder_ends_with_its_caller):
+for case in (sleepers, idle, cancel, cancel_in_another_process, cancel_without_notifications, soak,
+             soak_again_and_again, recovery, recovery_by_heartbeat_alone, wrong_options,
+             second_processes_end_with_their_caller):
     with tempfile.TemporaryDirectory() as scratch:
         case(pathlib.Path(scratch))

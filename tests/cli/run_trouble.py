@@ -22,6 +22,7 @@ def the_store_may_come_from_the_environment(store):
     # What is on the command line goes before it.
     run(["list", "--provider", f"sqlite:{store.parent / 'none.db'}"], STORE, env=told)
     for command in (["list"], ["show", "x"], ["wait", "x"], ["cancel", "x"], ["terminate", "x"],
+                    ["cancel", "--all"], ["cancel", "--all", "--preview"],
                     ["raise", "x", "y"], ["history", "x"]):
         for given in (environment(), environment({"PERDURE_PROVIDER": ""})):
             done = run(command, USAGE, env=given)
@@ -29,7 +30,8 @@ def the_store_may_come_from_the_environment(store):
 
 
 COMMANDS = (["list"], ["show", "wait-1"], ["show", "wait-1", "--tree"], ["wait", "wait-1"],
-            ["history", "wait-1"], ["cancel", "wait-1"], ["terminate", "wait-1"],
+            ["history", "wait-1"], ["cancel", "--all", "--preview"], ["cancel", "wait-1"],
+            ["cancel", "--name", "approval"], ["terminate", "wait-1"],
             ["raise", "wait-1", "answer"])
 
 
@@ -59,7 +61,7 @@ def other_stores_are_refused_and_left_alone(store):
 def reading_changes_nothing(store):
     before = store.read_bytes()
     log = store.with_name(store.name + "-wal")
-    for command in COMMANDS[:5]:
+    for command in COMMANDS[:6]:
         run(on(store, *command, *(["--timeout", "0s"] if command[0] == "wait" else [])),
             TIMED_OUT if command[0] == "wait" else DONE)
         assert store.read_bytes() == before
@@ -95,7 +97,18 @@ def wrong_command_lines(store):
             (["list", "--no-such"], "--no-such"),
             (["wait", "x", "--timeout", "5"], "--timeout: '5' is no duration; write 500ms"),
             (["wait", "x", "--timeout", "-5s"], "--timeout"),
-            (["cancel"], "id is required"),
+            (["cancel"], "which runs? Give an ID, or --name"),
+            (["cancel", "--preview"], "--all"),
+            (["cancel", "--status", "running", "--roots"], "--all"),
+            (["cancel", ""], "id must be 1 to 255"),
+            (["cancel", "wait-1", "--name", "approval"], "--name"),
+            (["cancel", "wait-1", "--preview"], "--preview"),
+            (["cancel", "wait-1", "--all"], "--all"),
+            (["cancel", "--name", "approval", "--request-id", "r"], "--request-id"),
+            (["cancel", "--name", "approval", "--status", "failed"], "failed has ended"),
+            (["cancel", "--older-than", "soon"], "'soon'"),
+            (["terminate"], "id is required"),
+            (["terminate", "--name", "approval"], "--name"),
             (["cancel", "wait-1", "--request-id", "r" * 300], "request_id"),
             (["raise", "wait-1"], "event is required"),
             (["raise", "wait-1", ""], "name"),

@@ -7,10 +7,11 @@ namespace perdure::conformance {
 class AbandonedWork : public Conformance {
  protected:
   /// A claimed row whose run was canceled around it.
-  WorkItem claim_and_cancel() {
+  WorkItem claim_and_cancel(Duration schedule_to_close = {}) {
     NewWork work;
     work.on_cancel = OnCancel::kAbandon;
     work.retry.max_attempts = 5;
+    work.timeouts.schedule_to_close = schedule_to_close;
     start_with_work("a", 1, work);
     WorkItem item = claim();
     EXPECT_TRUE(cancel("a").touched.empty());
@@ -95,6 +96,23 @@ TEST_P(AbandonedWork, IsKeptByItsWorkerAsLongAsItIsRenewed) {
   ASSERT_TRUE(store().sweep_work_items().ok());
   EXPECT_EQ(check(item), ClaimState::kRenewed);
   EXPECT_TRUE(try_complete(item).ok());
+}
+
+TEST_P(AbandonedWork, IsNotEndedByItsOldLimit) {
+  const WorkItem item = claim_and_cancel(60s);
+  const TimePoint lease = add(now(), 1h);
+  ASSERT_EQ(renew(item, 1h), ClaimState::kRenewed);
+  advance(61s);
+
+  const auto swept = store().sweep_work_items();
+  ASSERT_TRUE(swept.ok());
+  EXPECT_EQ(swept->timed_out, 0);
+  EXPECT_EQ(swept->ended, 0);
+  EXPECT_TRUE(swept->touched.empty());
+  EXPECT_EQ(swept->next_at, lease) << "only its lease is of interest";
+  EXPECT_EQ(check(item), ClaimState::kRenewed);
+  EXPECT_TRUE(try_complete(item).ok());
+  EXPECT_EQ(told(), (std::vector{MessageKind::kCancel, MessageKind::kCleanupDeadline}));
 }
 
 TEST_P(AbandonedWork, IsDeletedWhenItLapsedAndItsProcessHasEnded) {

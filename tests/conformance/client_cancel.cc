@@ -108,6 +108,22 @@ TEST_P(ClientCancel, EndedRunIsLeftAlone) {
   EXPECT_FALSE(try_lock());
 }
 
+TEST_P(ClientCancel, ReachesOnlyTheExecutionThatItMeans) {
+  start_and_run("a");
+  CancelOrchestration request;
+  request.id = "a";
+  request.execution = ExecutionNo{2};
+  const auto of_another = store().cancel_orchestration(request);
+  ASSERT_TRUE(of_another.ok());
+  EXPECT_FALSE(of_another->changed);
+  EXPECT_EQ(of_another->status, ExecutionStatus::kRunning);
+  EXPECT_EQ(status("a"), ExecutionStatus::kRunning);
+
+  request.execution = ExecutionNo{1};
+  EXPECT_TRUE(store().cancel_orchestration(request)->changed);
+  EXPECT_EQ(status("a"), ExecutionStatus::kCanceling);
+}
+
 TEST_P(ClientCancel, UnknownIdIsNotFound) {
   EXPECT_EQ(refusal(try_cancel("nobody")), ErrorCode::kNotFound);
   EXPECT_EQ(refusal(store().get_instance("nobody")), ErrorCode::kNotFound);

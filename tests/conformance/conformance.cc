@@ -55,7 +55,7 @@ std::string store_name(const ::testing::TestParamInfo<StoreParam>& info) {
 }
 
 void Conformance::SetUp() {
-  store_ = GetParam().make();
+  store_ = make_store();
   ASSERT_NE(store_, nullptr);
   mint_ = register_another();
 }

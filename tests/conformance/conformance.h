@@ -34,6 +34,8 @@ class Conformance : public ::testing::TestWithParam<StoreParam> {
  protected:
   void SetUp() override;
   void TearDown() override;
+  /// The store of the test: that of its parameter, unless a fixture has its own.
+  virtual std::unique_ptr<StoreUnderTest> make_store() { return GetParam().make(); }
 
   StoreUnderTest& under_test() { return *store_; }
   Provider& store() { return store_->provider(); }

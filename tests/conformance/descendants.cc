@@ -199,6 +199,26 @@ TEST_P(Descendants, ClaimsOfDescendantsAreTouched) {
   EXPECT_EQ(check(claimed), ClaimState::kGone);
 }
 
+TEST_P(Descendants, ClaimsOfADescendantCarryTheReasonOfItsRun) {
+  three_generations();
+  poke("grandchild");
+  const OrchestrationItem item = lock("grandchild");
+  TurnCommit decisions = turn(item);
+  schedule(decisions, item);
+  commit(std::move(decisions));
+  claim();
+  const EventId call = info("child").parent.value().event;
+  poke("root");
+  TurnCommit dropping = turn(lock("root"));
+  dropping.canceled_children = {call};
+
+  const TurnCommitted answer = commit(std::move(dropping));
+
+  ASSERT_EQ(answer.touched.size(), 1u);
+  EXPECT_NE(answer.touched[0].reason, "");
+  EXPECT_EQ(answer.touched[0].reason, info("grandchild").current.cancel_reason);
+}
+
 TEST_P(Descendants, CompletedParentCancelsByPolicy) {
   expect_end_cancels_by_policy(ExecutionStatus::kCompleted);
 }

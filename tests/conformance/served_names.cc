@@ -265,6 +265,38 @@ TEST_P(ServedNames, DoNotMatterOnceTheTimeForCleanupIsOver) {
   EXPECT_EQ(got({}), Ids{"a"}) << "turn for turn until it has ended";
 }
 
+TEST_P(ServedNames, DoNotMatterOnceTheDeadlineHasCome) {
+  StartOrchestration request = start_request("a");
+  request.run_timeout = 10s;
+  const TimePoint over = now() + 10s;
+  start(std::move(request));
+  const OrchestrationItem begun = lock("a");
+  EXPECT_FALSE(begun.cleanup_at) << "nobody has canceled it";
+  commit(turn(begun));
+  poke("a");
+  const FetchedOrchestrationItems early = fetch(serving({{"another", "1"}}));
+  EXPECT_TRUE(early.items.empty());
+  EXPECT_EQ(early.next_at, over) << "a worker without the code must come back for it";
+  advance(10s);
+  const FetchedOrchestrationItems late = fetch(serving({{"another", "1"}}));
+  ASSERT_EQ(late.items.size(), 1u);
+  EXPECT_EQ(late.items[0].deadline, over);
+  EXPECT_FALSE(late.items[0].cleanup_at);
+  abandon(late.items[0]);
+  cancel_within("a", 10s);
+  EXPECT_EQ(got({}), Ids{}) << "its own code has time to clean up";
+}
+
+TEST_P(ServedNames, DoNotMatterForTheDeadlineOfTheNextExecution) {
+  StartOrchestration request = start_request("a");
+  request.run_timeout = 10s;
+  start(std::move(request));
+  end("a", ExecutionStatus::kContinuedAsNew);
+  EXPECT_EQ(got({}), Ids{});
+  advance(10s);
+  EXPECT_EQ(got({}), Ids{"a"});
+}
+
 TEST_P(ServedNames, OfARunPastItsCleanupLockItOnceAndInItsQueueAlone) {
   start_with_work("a", 1);
   cancel_within("a", 10s);

@@ -49,6 +49,12 @@ class Waiting : public Conformance {
     return interest;
   }
 
+  Interest left_over() {
+    Interest interest = from_now();
+    interest.carry_on = true;
+    return interest;
+  }
+
   Reason wait(const Interest& interest) { return store().wait_for_change(interest).reason; }
 
   Reason glance(Interest interest) {
@@ -140,6 +146,37 @@ TEST_P(Waiting, EndsForEveryStatusChangeOfTheRun) {
   interest = run_of("a");
   end("a", ExecutionStatus::kCanceled);
   EXPECT_EQ(wait(interest), Reason::kChanged);
+}
+
+TEST_P(Waiting, EndsForATerminateThatIsToBeCarriedOn) {
+  start("root");
+  start_child_of("root", "child");
+  const Interest interest = left_over();
+  TerminateOrchestration request;
+  request.id = "root";
+  request.max_descendants = 0;
+  ASSERT_TRUE(store().terminate_orchestration(std::move(request)).value().cascading);
+  EXPECT_EQ(wait(interest), Reason::kChanged);
+}
+
+TEST_P(Waiting, EndsForADeletionThatIsToBeCarriedOn) {
+  start("root");
+  start_child_of("root", "child");
+  const Interest interest = left_over();
+  DeleteInstance request;
+  request.id = "root";
+  request.force = true;
+  request.limit = 1;
+  ASSERT_TRUE(store().delete_instance(std::move(request)).value().removing);
+  EXPECT_EQ(wait(interest), Reason::kChanged);
+}
+
+TEST_P(Waiting, DoesNotEndForACancelThatReachedAll) {
+  start("root");
+  start_child_of("root", "child");
+  const Interest interest = left_over();
+  cancel("root");
+  EXPECT_EQ(glance(interest), Reason::kBound);
 }
 
 TEST_P(Waiting, EndsAtTheCommitForAMessageThatCameUnderTheLock) {

@@ -186,6 +186,28 @@ TEST_P(WorkClaims, ServeADueRowByItsAge) {
   EXPECT_EQ(inputs(claim_up_to(2)), (Inputs{"older", "younger"}));
 }
 
+TEST_P(WorkClaims, LeaveRowsWhoseTimeIsOverToTheSweep) {
+  start_with_rows("a",
+                  {{.input = "1", .timeouts = {.schedule_to_start = 60s}},
+                   {.input = "2", .timeouts = {.schedule_to_close = 60s}},
+                   {.input = "3", .timeouts = {.schedule_to_start = 61s}},
+                   {.input = "4"}});
+  advance(60s);
+  EXPECT_EQ(inputs(claim_up_to(4)), (Inputs{"3", "4"}));
+  EXPECT_EQ(store().sweep_work_items().value().timed_out, 2);
+  EXPECT_EQ(inputs(claim_up_to(4)), Inputs{});
+}
+
+TEST_P(WorkClaims, LeaveARowThatIsLostUntilItsTimeIsOver) {
+  start_with_rows("a", {{.input = "1", .timeouts = {.schedule_to_close = 2 * kLock}}});
+  ASSERT_EQ(inputs(claim_up_to(1)), Inputs{"1"});
+  advance(kLock + 1s);
+  ASSERT_EQ(inputs(claim_up_to(1)), Inputs{"1"}) << "its lease lapsed, its time is not over";
+  advance(kLock + 1s);
+  EXPECT_EQ(inputs(claim_up_to(1)), Inputs{});
+  EXPECT_EQ(store().sweep_work_items().value().timed_out, 1);
+}
+
 TEST_P(WorkClaims, AnswerWhenTheNextDelayedRowIsDue) {
   const TimePoint sooner = add(now(), 60s);
   start_with_rows("a",

@@ -37,8 +37,8 @@ class WorkSweep : public Conformance {
   }
 
   /// A claim of instance "a" whose caller waits and whose run was canceled.
-  WorkItem marked_claim() {
-    start_with_work("a", 1, {.on_cancel = OnCancel::kWait});
+  WorkItem marked_claim(WorkTimeouts timeouts = {}) {
+    start_with_work("a", 1, {.on_cancel = OnCancel::kWait, .timeouts = timeouts});
     WorkItem item = claim();
     const CancelAnswer answer = cancel("a");
     const TouchedClaim expected{.id = item.id, .lock = item.lock, .marked = true};
@@ -147,6 +147,26 @@ TEST_P(WorkSweep, EndsMarkedRowsWhichNoClaimEverTakesAgain) {
   EXPECT_FALSE(try_claim().has_value());
   only(lock("a"), MessageKind::kActivityCanceled);
   EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_P(WorkSweep, LeavesAMarkedRowPastItsLimitToItsOwnEnd) {
+  const WorkItem work = marked_claim({.schedule_to_close = 60s});
+  const TimePoint lease = add(now(), 1h);
+  ASSERT_EQ(renew(work, 1h), ClaimState::kCanceled);
+  advance(61s);
+
+  const SweptWork swept = sweep();
+  EXPECT_EQ(rows(swept), 0);
+  EXPECT_TRUE(swept.touched.empty()) << "its handler knows already";
+  EXPECT_EQ(swept.next_at, lease) << "only its lease is of interest";
+  EXPECT_EQ(check(work), ClaimState::kCanceled);
+  ASSERT_TRUE(try_complete(work, "\"charged\"").ok());
+  const OrchestrationItem item = lock("a");
+  EXPECT_EQ(only(item, MessageKind::kActivityCompleted).payload, "\"charged\"");
+  EXPECT_EQ(
+      kinds(item.messages),
+      (std::vector{
+          MessageKind::kCancel, MessageKind::kCleanupDeadline, MessageKind::kActivityCompleted}));
 }
 
 TEST_P(WorkSweep, LeavesNothingForTheLateAckOfAnEndedRow) {

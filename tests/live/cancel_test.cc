@@ -90,8 +90,29 @@ TEST_F(LiveCancel, StopsARunningHandlerAndTellsItWhy) {
   EXPECT_EQ(talk_->attempts, 1);
 }
 
-TEST_F(LiveCancel, IsHeardWithoutANotification) {
-  // Another provider object on the same file: its commits wake nobody here.
+TEST_F(LiveCancel, OfAClientOfThisProcessNeedsNoReadOfTheStore) {
+  store_.deaf = true;
+  store_.claims_unknown = true;  // the lease keeper learns nothing
+  run();
+  start(boss, "b", "\"x\"");
+  ASSERT_TRUE(talk_->begun.wait());
+  EXPECT_TRUE(Client(store()).cancel("b", "at once").changed);
+  EXPECT_EQ(talk_->said(), "at once");
+  store_.claims_unknown = false;
+  EXPECT_EQ(end_of("b").status, ExecutionStatus::kCanceled);
+}
+
+TEST_F(LiveCancel, IsFoundByLookingWhenNothingTellsOfIt) {
+  store_.deaf = true;
+  run();
+  start(boss, "b", "\"x\"");
+  ASSERT_TRUE(talk_->begun.wait());
+  EXPECT_TRUE(cancel("b", "unheard").changed);
+  EXPECT_EQ(talk_->said(), "unheard");
+  EXPECT_EQ(end_of("b").status, ExecutionStatus::kCanceled);
+}
+
+TEST_F(LiveCancel, IsHeardFromAnotherProviderOfTheFile) {
   run();
   start(boss, "b", "\"x\"");
   ASSERT_TRUE(talk_->begun.wait());

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/failpoint.h"
 #include "tests/live/live_fixture.h"
 
 namespace perdure::test::leases_test {
@@ -65,6 +66,29 @@ TEST_F(LiveLeases, AreGivenUpOnlyWhenNobodyAnsweredUntilTheirEnd) {
   ASSERT_TRUE(told->stopped.wait());
   EXPECT_NE(told->reason.find("could not be reached"), std::string::npos) << told->reason;
   EXPECT_EQ(told->attempts, 2);
+}
+
+TEST_F(LiveLeases, DoNotCountTheWaitForAClaimAsTimeOfTheAttempt) {
+  constexpr auto kLimit = 1s;
+  constexpr Orchestration<int(int)> limited{"limited"};
+  registry_.add(limited, [](OrchestrationContext& ctx, int value) -> Task<int> {
+    co_return co_await ctx.call(hold, value, {.queue = "far", .start_to_close = 1s});
+  });
+  registry_.add(hold, [](int value) { return value; });
+  run();
+  start(limited, "l", "7");
+  wait_for([&] { return real_->get_stats("l").value().work_rows == 1; }, "the call");
+  runtime_->stop();
+  const failpoint::Scoped held("store.claim", {.kind = failpoint::Action::Kind::kPause});
+  RuntimeOptions far = options();
+  far.workers = {{.queue = "far"}};
+  run(far);
+  ASSERT_TRUE(failpoint::wait_until_paused("store.claim", kHanging));
+  std::this_thread::sleep_for(kLimit + 100ms);  // what the store takes for its answer
+  failpoint::disarm("store.claim");
+  wait_for([&] { return real_->get_stats("l").value().work_rows == 0; }, "the outcome");
+  run();
+  EXPECT_EQ(end_of("l").output, "7");
 }
 
 constexpr Orchestration<int()> thinker{"thinker"};

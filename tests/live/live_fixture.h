@@ -13,6 +13,7 @@
 #include <perdure/perdure.h>
 #include <perdure/runtime.h>
 
+#include "base/clock.h"
 #include "provider/sqlite/options.h"
 #include "tests/live/watched_provider.h"
 #include "tests/support/temp_dir.h"
@@ -53,6 +54,10 @@ class Gate {
 /// Runtimes with their threads over a file.
 class Live : public ::testing::Test {
  protected:
+  Live() : Live(system_clock()) {}
+  /// With the time of this clock in the store; it must outlive the test.
+  explicit Live(Clock& clock) : real_(open(clock)) {}
+
   /// Shares `provider` with the runtimes, which must be gone before it.
   std::shared_ptr<Provider> store() { return {std::shared_ptr<void>(), &store_}; }
 
@@ -87,6 +92,14 @@ class Live : public ::testing::Test {
     request.input = "null";
     ASSERT_TRUE(real_->start_orchestration(std::move(request)).ok());
   }
+  template <class T>
+  void raise(const std::string& id, const Event<T>& event, const std::string& payload) {
+    RaiseEvent request;
+    request.id = id;
+    request.name = std::string(event.name());
+    request.payload = payload;
+    ASSERT_TRUE(real_->raise_event(std::move(request)).ok());
+  }
   CancelAnswer cancel(const std::string& id, const std::string& reason) {
     CancelOrchestration request;
     request.id = id;
@@ -110,14 +123,15 @@ class Live : public ::testing::Test {
   }
 
   support::TempDir dir_;
-  std::unique_ptr<Provider> real_ = open();
+  std::unique_ptr<Provider> real_;
   WatchedProvider store_{*real_};
   Registry registry_;
   std::unique_ptr<Runtime> runtime_;
 
  private:
-  std::unique_ptr<Provider> open() const {
+  std::unique_ptr<Provider> open(Clock& clock) const {
     sqlite::Options options;
+    options.clock = &clock;
     options.path = dir_.file("db");
     options.durability = sqlite::Durability::kRelaxed;
     return sqlite::open(options).value();

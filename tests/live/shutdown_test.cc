@@ -1,6 +1,8 @@
 #include <atomic>
 #include <future>
 
+#include "base/failpoint.h"
+#include "base/guarded.h"
 #include "tests/live/live_fixture.h"
 
 namespace perdure::test::shutdown_test {
@@ -14,19 +16,80 @@ Task<int> run_stepper(OrchestrationContext& ctx, int value) {
   co_return co_await ctx.call(step, value);
 }
 
+constexpr Orchestration<int(int)> patient{"patient"};
+
+/// A cancel waits for the handler.
+Task<int> run_patient(OrchestrationContext& ctx, int value) {
+  co_return co_await ctx.call(step, value, {.on_cancel = OnCancel::kWait});
+}
+
 struct Told {
   Gate begun;
+  Gate told;  ///< of a handler that listens; then there is a reason
   Gate may_end;
   std::atomic<int> attempts{0};
+  Guarded<std::string> reason;
 };
 
 class LiveShutdown : public Live {
  protected:
-  LiveShutdown() { registry_.add(stepper, run_stepper); }
+  LiveShutdown() {
+    registry_.add(stepper, run_stepper);
+    registry_.add(patient, run_patient);
+  }
+  ~LiveShutdown() override { told_->may_end.open(); }
 
   /// Stops on another thread; ready when `stop` has returned.
   std::future<void> stop() {
     return std::async(std::launch::async, [runtime = runtime_.get()] { runtime->stop(); });
+  }
+
+  /// A handler that listens, and stops when it may.
+  void listen() {
+    registry_.add(step, [told = told_](ActivityContext& ctx, int) -> int {
+      ++told->attempts;
+      told->begun.open();
+      const std::string reason = ctx.wait_until_canceled();
+      told->reason.with([&](std::string& text) { text = reason; });
+      told->told.open();
+      EXPECT_TRUE(told->may_end.wait());
+      EXPECT_EQ(ctx.cancel_reason(), reason) << "the first one stays";
+      throw Canceled(reason);
+    });
+  }
+  std::string reason() {
+    EXPECT_TRUE(told_->told.wait());
+    return told_->reason.with([](const std::string& text) { return text; });
+  }
+  /// Tells handlers at once, and waits for them.
+  static RuntimeOptions hasty() {
+    RuntimeOptions options = Live::options();
+    options.shutdown_grace_period = 0ms;
+    options.shutdown_force_timeout = kHanging;
+    return options;
+  }
+  /// The runtime has stopped: nothing is left of the call, and the next runtime only ends the run.
+  void expect_canceled_once(std::future<void>& stopping) {
+    told_->may_end.open();
+    stopping.wait();
+    EXPECT_EQ(real_->get_stats("s").value().work_rows, 0);
+    EXPECT_TRUE(real_->list_processes().value().empty());
+    run();
+    const ExecutionInfo end = end_of("s");
+    EXPECT_EQ(end.status, ExecutionStatus::kCanceled);
+    EXPECT_EQ(end.cancel_reason, "enough");
+    runtime_->stop();
+    EXPECT_EQ(told_->attempts, 1);
+  }
+  void cancel_after_the_token(const Orchestration<int(int)>& orchestration) {
+    listen();
+    run(hasty());
+    start(orchestration, "s", "1");
+    ASSERT_TRUE(told_->begun.wait());
+    std::future<void> stopping = stop();
+    EXPECT_EQ(reason(), "the worker shuts down");
+    EXPECT_TRUE(cancel("s", "enough").changed);
+    expect_canceled_once(stopping);
   }
 
   const std::shared_ptr<Told> told_ = std::make_shared<Told>();
@@ -60,15 +123,13 @@ TEST_F(LiveShutdown, GivesBackWhatListensAndChargesNothing) {
     ctx.throw_if_canceled();
     return -1;
   });
-  RuntimeOptions hasty = options();
-  hasty.shutdown_grace_period = 0ms;
-  run(hasty);
+  run(hasty());
   start(stepper, "s", "10");
   ASSERT_TRUE(told_->begun.wait());
   std::future<void> stopping = stop();
   ASSERT_EQ(stopping.wait_for(kHanging), std::future_status::ready);
   EXPECT_EQ(info("s").status, ExecutionStatus::kRunning);
-  run(hasty);
+  run(hasty());
   EXPECT_EQ(end_of("s").output, "12") << "the second attempt, of a call without retries";
 }
 
@@ -79,17 +140,53 @@ TEST_F(LiveShutdown, LeavesADeafHandlerAndRefusesWhatItBrings) {
     EXPECT_TRUE(told->may_end.wait());
     return -1;
   });
-  RuntimeOptions hasty = options();
-  hasty.shutdown_grace_period = 0ms;
-  hasty.shutdown_force_timeout = 0ms;
-  run(hasty);
+  RuntimeOptions impatient = hasty();
+  impatient.shutdown_force_timeout = 0ms;
+  run(impatient);
   start(stepper, "s", "1");
   ASSERT_TRUE(told_->begun.wait());
   runtime_->stop();
-  run(hasty);
+  run(impatient);
   EXPECT_EQ(end_of("s").output, "2");
   told_->may_end.open();
   EXPECT_EQ(info("s").output, "2");
+}
+
+TEST_F(LiveShutdown, ACancelDuringTheDrainIsToldAsAlways) {
+  listen();
+  RuntimeOptions draining = options();
+  draining.shutdown_grace_period = kHanging;
+  run(draining);
+  start(stepper, "s", "1");
+  ASSERT_TRUE(told_->begun.wait());
+  std::future<void> stopping = stop();
+  wait_for([&] { return store_.interrupts > 0; }, "loops that are told to end");
+  EXPECT_TRUE(cancel("s", "enough").changed);
+  EXPECT_EQ(reason(), "enough");
+  expect_canceled_once(stopping);
+}
+
+TEST_F(LiveShutdown, ACancelAtTheEndOfTheDrainIsTheReasonThatStays) {
+  const failpoint::Scoped end_of_drain("runtime.shutdown",
+                                       {.kind = failpoint::Action::Kind::kPause});
+  listen();
+  run(hasty());
+  start(stepper, "s", "1");
+  ASSERT_TRUE(told_->begun.wait());
+  std::future<void> stopping = stop();
+  ASSERT_TRUE(failpoint::wait_until_paused("runtime.shutdown", kHanging));
+  EXPECT_TRUE(cancel("s", "enough").changed);
+  EXPECT_EQ(reason(), "enough");
+  failpoint::release("runtime.shutdown");
+  expect_canceled_once(stopping);
+}
+
+TEST_F(LiveShutdown, ACancelAfterTheShutdownTokenEndsTheCallAndNothingIsMadeAgain) {
+  cancel_after_the_token(stepper);
+}
+
+TEST_F(LiveShutdown, ACancelAfterTheShutdownTokenEndsACallThatIsWaitedFor) {
+  cancel_after_the_token(patient);
 }
 
 TEST_F(LiveShutdown, IsQuickWhenNothingRuns) {

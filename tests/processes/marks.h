@@ -14,6 +14,9 @@ enum class Order : std::int32_t {
   kFailBegins,       ///< no write begins: Unavailable
   kFailCommits,      ///< writes fail before their commit
   kLoseAnswers,      ///< commits happen and are not answered
+  // From its birth on: it obeys no other.
+  kDieInCascade,      ///< die in the commit that carries on a cascade
+  kDieBehindCascade,  ///< die when a part of a cascade is committed and more is left
 };
 
 /// How one worker stands, and what it is told. A kill leaves what was true at that moment.

@@ -94,6 +94,15 @@ Task<int> run_doomed(OrchestrationContext& ctx, int value) {
   co_return co_await ctx.call(bomb, value);
 }
 
+Task<int> run_crowd(OrchestrationContext& ctx, int generations) {
+  if (generations == 0) co_return co_await ctx.wait_for(nudge);
+  std::vector<Future<int>> children;
+  for (int i = 0; i < kCrowd; ++i) children.push_back(ctx.call(crowd, generations - 1));
+  int sum = 0;
+  for (const int each : co_await when_all(std::move(children))) sum += each;
+  co_return sum;
+}
+
 void add_orchestrations(Registry& registry) {
   registry.add(chain, run_chain)
       .add(stubborn, run_stubborn)
@@ -105,7 +114,8 @@ void add_orchestrations(Registry& registry) {
       .add(looper, run_looper)
       .add(quick, run_quick)
       .add(waiting, run_waiting)
-      .add(doomed, run_doomed);
+      .add(doomed, run_doomed)
+      .add(crowd, run_crowd);
 }
 
 /// Adds a handler that is marked while it runs. Beyond the quota of its life it hangs.

@@ -30,9 +30,12 @@ inline constexpr Orchestration<int(int)> looper{"looper"};      ///< continues a
 inline constexpr Orchestration<int(int)> quick{"quick"};        ///< one call that takes no time
 inline constexpr Orchestration<Done(int)> waiting{"waiting"};   ///< one call of a handler on hold
 inline constexpr Orchestration<int(int)> doomed{"doomed"};      ///< its handler kills the process
+inline constexpr Orchestration<int(int)> crowd{
+    "crowd"};  ///< so many generations of kCrowd children each; the last waits for `nudge`
 inline constexpr Event<int> nudge{"nudge"};
 
 constexpr int kLives = 4;
+constexpr int kCrowd = 50;
 
 /// The handlers of a worker. `marks` must outlive all that runs them; there is one for the process.
 Registry mixed_code(WorkerMarks& marks);

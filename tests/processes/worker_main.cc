@@ -1,5 +1,6 @@
 #include <csignal>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <sys/prctl.h>
 #include <thread>
@@ -9,6 +10,7 @@
 
 #include "base/failpoint.h"
 #include "base/log.h"
+#include "tests/processes/dying_store.h"
 #include "tests/processes/mixed_code.h"
 
 /// A worker that is killed, stopped and starved: `perdure_process_worker STORE MARKS NUMBER`. Says
@@ -64,6 +66,8 @@ void obey(Order order) {
   failpoint::disarm_all();
   switch (order) {
     case Order::kNothing:
+    case Order::kDieInCascade:
+    case Order::kDieBehindCascade:
       return;
     case Order::kStopBeforeWrite:
       return stop_before_write();
@@ -91,11 +95,25 @@ void listen(WorkerMarks& marks, const std::stop_token& stop) {
   }
 }
 
+/// A worker that dies by the order that it was born with.
+int run_until_death(const std::shared_ptr<Provider>& store,
+                    const Registry& registry,
+                    const RuntimeOptions& options,
+                    Order order) {
+  Runtime runtime(std::make_shared<DyingStore>(*store, order), registry, options);
+  run_until_signal(runtime);
+  return 1;
+}
+
 int run(const std::string& url, const std::string& path, std::size_t number, int max_attempts) {
   Marks marks(path);
   WorkerMarks& mine = marks.of(number);
   const Registry registry = mixed_code(mine);
-  Runtime runtime(open(url), registry, short_intervals(max_attempts));
+  const auto store = open(url);
+  const RuntimeOptions options = short_intervals(max_attempts);
+  const Order at_birth = mine.order;
+  if (DyingStore::is_meant(at_birth)) return run_until_death(store, registry, options, at_birth);
+  Runtime runtime(store, registry, options);
   const std::jthread listener([&](const std::stop_token& stop) { listen(mine, stop); });
   std::cout << "ready" << std::endl;
   run_until_signal(runtime);

@@ -12,12 +12,12 @@ namespace perdure::test {
 World::World(int max_attempts)
     : max_attempts_(max_attempts), store_(open("sqlite:" + file())), client_(store_) {}
 
-std::unique_ptr<Child> World::spawn_only(std::size_t number) {
+std::unique_ptr<Child> World::spawn_only(std::size_t number, Order order) {
   WorkerMarks& mine = marks(number);
   mine.handlers = 0;
   mine.turns = 0;
   mine.quota = std::numeric_limits<std::int64_t>::max();
-  mine.order = Order::kNothing;
+  mine.order = order;
   mine.obeyed = Order::kNothing;
   mine.refused = 0;
   return std::make_unique<Child>(PERDURE_PROCESS_WORKER,

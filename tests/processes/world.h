@@ -24,8 +24,8 @@ class World {
 
   /// A worker that is ready. At its number all marks but `begun` and `hold` are cleared.
   std::unique_ptr<Child> spawn(std::size_t number = 0);
-  /// The same, without waiting until it is ready.
-  std::unique_ptr<Child> spawn_only(std::size_t number = 0);
+  /// The same, without waiting until it is ready, and with an order from its birth on.
+  std::unique_ptr<Child> spawn_only(std::size_t number = 0, Order order = Order::kNothing);
 
   const Client& client() const { return client_; }
   Provider& store() { return *store_; }

@@ -69,6 +69,39 @@ TEST(Deployment, OfChangedCodeBlocksTheRunAndTheOldCodeMendsIt) {
   EXPECT_EQ(runtime.history("r").size(), events + 2) << "timer fired, completed";
 }
 
+TEST(Deployment, OfChangedCodeDoesNotKeepARunFromItsDeadline) {
+  TestRuntime runtime(with(fetch_and_wait));
+  auto run = runtime.start(report, "r", {.run_timeout = 5h + 7s});
+  runtime.run_until_idle();
+  runtime.deploy(with(print_and_wait));
+  runtime.advance(5h + 6s);
+  EXPECT_EQ(run.status().blocked, "nondeterminism");
+  EXPECT_EQ(run.status().status, ExecutionStatus::kRunning);
+  runtime.advance(1s);
+  EXPECT_EQ(run.status().status, ExecutionStatus::kCanceling) << "whatever its backoff is";
+  EXPECT_EQ(run.status().cancel_reason, "deadline");
+  runtime.advance(1min);
+  EXPECT_EQ(run.status().status, ExecutionStatus::kCanceled);
+}
+
+TEST(Deployment, ThatTakesTheCodeAwayDoesNotKeepARunFromItsDeadline) {
+  TestRuntime runtime(with(fetch_and_wait));
+  auto begun = runtime.start(report, "begun", {.run_timeout = 2h});
+  runtime.run_until_idle();
+  runtime.deploy(Registry());
+  auto unseen = runtime.start(report, "unseen", {.run_timeout = 2h});
+  runtime.advance(2h - 1s);
+  EXPECT_EQ(begun.status().status, ExecutionStatus::kRunning);
+  EXPECT_EQ(unseen.status().status, ExecutionStatus::kRunning);
+  runtime.advance(1s);
+  EXPECT_EQ(begun.status().status, ExecutionStatus::kCanceling);
+  EXPECT_EQ(unseen.status().status, ExecutionStatus::kCanceled) << "it has nothing to clean up";
+  runtime.advance(1min);
+  EXPECT_EQ(begun.status().status, ExecutionStatus::kCanceled);
+  EXPECT_EQ(begun.status().cancel_reason, "deadline");
+  EXPECT_EQ(unseen.status().cancel_reason, "deadline");
+}
+
 constexpr Orchestration<int()> sums{"sums"};
 constexpr Activity<int(int)> square{"square"};
 

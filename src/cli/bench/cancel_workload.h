@@ -7,7 +7,8 @@
 
 namespace perdure::bench {
 
-/// Cancels of running activities: the time from the call to the handler that is awake.
+/// Cancels of running activities: the time from the call to the handler that is awake, in this
+/// process or in another one, with or without what tells workers of their claims.
 /// docs/bench.md tells the keys.
 Result<Report> run_cancel(const Options& options, Progress& progress);
 

@@ -11,7 +11,7 @@ namespace perdure::bench {
 namespace {
 
 constexpr Activity<std::int64_t(std::int64_t)> kHold{"hold"};
-constexpr Orchestration<std::int64_t(std::int64_t)> kHeld{"held"};
+constexpr Orchestration<std::int64_t(std::int64_t)> kHeldRun{"held"};
 constexpr int kHeldStarters = 64;
 
 Task<std::int64_t> run_held(OrchestrationContext& ctx, std::int64_t number) {
@@ -21,15 +21,26 @@ Task<std::int64_t> run_held(OrchestrationContext& ctx, std::int64_t number) {
 }  // namespace
 
 Registry held_registry(HeldHandler handler) {
+  Registry registry = held_orchestration();
+  registry.add(kHold, std::move(handler));
+  return registry;
+}
+
+Registry held_orchestration() {
   Registry registry;
-  registry.add(kHeld, run_held);
+  registry.add(kHeldRun, run_held);
+  return registry;
+}
+
+Registry held_activity(HeldHandler handler) {
+  Registry registry;
   registry.add(kHold, std::move(handler));
   return registry;
 }
 
 void start_held(const Client& client, std::int64_t begin, std::int64_t end) {
   in_threads(kHeldStarters, begin, end, [&client](std::int64_t number) {
-    client.start(kHeld, held_id(number), number);
+    client.start(kHeldRun, held_id(number), number);
   });
 }
 

@@ -19,6 +19,9 @@ using HeldHandler = std::function<std::int64_t(ActivityContext&, std::int64_t)>;
 
 /// The code, with this handler. Called on many threads.
 Registry held_registry(HeldHandler handler);
+/// The two halves of it, for processes that share the work.
+Registry held_orchestration();
+Registry held_activity(HeldHandler handler);
 
 /// Starts those with the numbers from `begin` to `end` - 1, from many threads.
 void start_held(const Client& client, std::int64_t begin, std::int64_t end);

@@ -10,6 +10,7 @@
 
 #include "cli/bench/held_runs.h"
 #include "cli/bench/patience.h"
+#include "cli/bench/second_process.h"
 #include "cli/bench/starts.h"
 
 namespace perdure::bench {
@@ -25,12 +26,7 @@ std::string wait_for_all(Starts& starts, std::int64_t handlers) {
 }  // namespace
 
 void hold(const std::string& url, std::int64_t handlers) {
-  // Nobody waits for the one who reads: it ends with the process.
-  std::thread([] {
-    while (std::cin.get() != std::char_traits<char>::eof()) {
-    }
-    std::_Exit(EXIT_FAILURE);
-  }).detach();
+  end_with_caller();
   try {
     RuntimeOptions options;
     options.max_concurrent_activities = static_cast<int>(handlers);

@@ -14,12 +14,12 @@ namespace perdure::bench {
 
 namespace {
 
-constexpr std::int64_t kSleepers = 100'000;
+constexpr std::int64_t kIdleSleepers = 100'000;
 
 Status measure_idle(EngineBench& bench, const sqlite::StatementCount& statements) {
   const Options& options = bench.options();
   Report& report = bench.report();
-  report.in_flight = options.count.value_or(kSleepers);
+  report.in_flight = options.count.value_or(kIdleSleepers);
   bench.run(Sleepers::registry(), bench.runtime_options());
   Sleepers sleepers(bench.store());
   bench.progress().show("runs go to sleep");

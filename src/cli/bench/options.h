@@ -20,11 +20,15 @@ struct Options {
   std::optional<std::int64_t> count;    ///< how many of what the workload counts
   std::optional<std::int64_t> running;  ///< handlers that run at a time
   std::optional<std::int64_t> held;     ///< handlers that the killed process held
+  std::optional<std::int64_t> cancels;  ///< that change something, in a soak
+  std::optional<std::int64_t> seed;     ///< of what is random in a soak; unset: another each time
   std::optional<std::int64_t> workers;  ///< activity slots
   std::chrono::milliseconds activity_time{0};
   int repeat = 1;
   std::chrono::milliseconds slow_fsync{0};
-  bool heartbeat_only = false;  ///< no kernel lock tells that a process has ended
+  int processes = 1;                ///< 2: the workers are in another one
+  bool heartbeat_only = false;      ///< no kernel lock tells that a process has ended
+  bool drop_notifications = false;  ///< nothing tells workers of their claims: they have to ask
   bool keep = false;
 };
 

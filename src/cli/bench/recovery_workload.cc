@@ -1,8 +1,6 @@
 #include "cli/bench/recovery_workload.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -11,6 +9,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "cli/bench/engine_bench.h"
+#include "cli/bench/gathering.h"
 #include "cli/bench/heartbeat_only.h"
 #include "cli/bench/held_runs.h"
 #include "cli/bench/holder.h"
@@ -25,36 +24,6 @@ namespace {
 
 constexpr std::int64_t kHeld = 10'000;
 constexpr auto kLook = std::chrono::milliseconds(5);
-
-/// The handlers of the process that takes over: they wait until all have begun, then they return.
-/// Shared with them.
-class Heirs {
- public:
-  explicit Heirs(std::int64_t handlers) : starts_(handlers) {}
-
-  Starts& starts() { return starts_; }
-
-  std::int64_t run(ActivityContext& ctx, std::int64_t number) {
-    starts_.note(number);
-    std::unique_lock lock(mutex_);
-    ctx.wait(let_go_, lock, [this] { return free_; });
-    return number;
-  }
-
-  void let_go() {
-    {
-      const std::lock_guard lock(mutex_);
-      free_ = true;
-    }
-    let_go_.notify_all();
-  }
-
- private:
-  Starts starts_;
-  std::mutex mutex_;
-  std::condition_variable_any let_go_;
-  bool free_ = false;  // guarded by mutex_
-};
 
 /// The process that will be killed; returns when it runs all handlers.
 Result<OwnChild> start_holder(EngineBench& bench, std::int64_t handlers) {
@@ -127,12 +96,12 @@ Status measure_recovery(EngineBench& bench) {
 
   std::shared_ptr<Provider> store = bench.store();
   if (bench.options().heartbeat_only) store = std::make_shared<HeartbeatOnly>(store);
-  const auto heirs = std::make_shared<Heirs>(handlers);
+  const auto heirs = std::make_shared<Gathering>(handlers);
   RuntimeOptions options;
   options.max_concurrent_activities = static_cast<int>(handlers);
   Runtime runtime(std::move(store),
                   held_registry([heirs](ActivityContext& ctx, std::int64_t number) {
-                    return heirs->run(ctx, number);
+                    return heirs->attend(ctx, number);
                   }),
                   options);
   PERDURE_RETURN_IF_ERROR(wait_for_processes(*bench.store(), 2));

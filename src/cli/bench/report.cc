@@ -23,6 +23,7 @@ Figure merged(const std::vector<Report>& runs, std::size_t figure) {
     }
     const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
     result.values[i].spread = {*least, *most};
+    if (result.identity) continue;
     result.values[i].number =
         result.total ? std::accumulate(numbers.begin(), numbers.end(), 0.0) : median(numbers);
   }
@@ -35,9 +36,19 @@ Figure single(std::string key, double number) {
   return {.key = std::move(key), .values = {{.label = "", .number = number}}};
 }
 
-Figure count_of_wrong(std::string key, std::int64_t number) {
+Figure exact_count(std::string key, std::int64_t number) {
   Figure figure = single(std::move(key), static_cast<double>(number));
   figure.total = true;
+  return figure;
+}
+
+Figure count_of_wrong(std::string key, std::int64_t number) {
+  return exact_count(std::move(key), number);
+}
+
+Figure identity(std::string key, std::int64_t number) {
+  Figure figure = single(std::move(key), static_cast<double>(number));
+  figure.identity = true;
   return figure;
 }
 

@@ -25,11 +25,15 @@ struct Figure {
   std::string key;
   std::vector<Value> values;
   bool list = false;             ///< the values have no labels and are an array of the JSON object
-  bool total = false;            ///< of several runs the sum, not the median
+  bool total = false;            ///< a count: of several runs the sum, not the median
+  bool identity = false;         ///< a name that is a whole number: of several runs the first
   bool for_people_only = false;  ///< shown in the table, no key of the JSON object
 };
 
 Figure single(std::string key, double number);
+/// Shown with all its digits.
+Figure exact_count(std::string key, std::int64_t number);
+Figure identity(std::string key, std::int64_t number);
 /// A count of wrong things, which no median may hide.
 Figure count_of_wrong(std::string key, std::int64_t number);
 

@@ -19,6 +19,12 @@ double rounded(double number) {
   return std::round(number * scale) / scale;
 }
 
+/// Counts and names lose no digit.
+Json shown_as(const Figure& figure, double number) {
+  if (figure.total || figure.identity) return Json(static_cast<std::int64_t>(number));
+  return Json(rounded(number));
+}
+
 template <class Show>
 Json by_label(const Figure& figure, const Show& show) {
   if (figure.list) {
@@ -48,10 +54,11 @@ std::string to_json(const Report& report, int runs) {
   Json spread = Json::object();
   for (const Figure& figure : report.figures) {
     if (figure.for_people_only) continue;
-    all[figure.key] =
-        by_label(figure, [](const Figure::Value& value) { return Json(rounded(value.number)); });
-    spread[figure.key] = by_label(figure, [](const Figure::Value& value) {
-      return Json::array({rounded(value.spread.least), rounded(value.spread.most)});
+    all[figure.key] = by_label(
+        figure, [&](const Figure::Value& value) { return shown_as(figure, value.number); });
+    spread[figure.key] = by_label(figure, [&](const Figure::Value& value) {
+      return Json::array(
+          {shown_as(figure, value.spread.least), shown_as(figure, value.spread.most)});
     });
   }
   if (runs > 1) all["spread"] = spread;

@@ -39,12 +39,21 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+/// A name must be as somebody would type it.
+std::string shown(const Figure& figure, double number) {
+  if (figure.identity) return std::to_string(static_cast<std::int64_t>(number));
+  return figure.total ? shown(static_cast<std::int64_t>(number)) : shown(number);
+}
+
 std::string line_of(const Figure& figure, int runs) {
   std::string line = padded(figure.key, kKeyWidth);
   for (const Figure::Value& value : figure.values) {
     std::string cell = value.label.empty() ? "" : value.label + ": ";
-    cell += shown(value.number);
-    if (runs > 1) cell += " (" + shown(value.spread.least) + ".." + shown(value.spread.most) + ")";
+    cell += shown(figure, value.number);
+    if (runs > 1) {
+      cell +=
+          " (" + shown(figure, value.spread.least) + ".." + shown(figure, value.spread.most) + ")";
+    }
     line += padded(cell, 16) + "  ";
   }
   line.erase(line.find_last_not_of(' ') + 1);

@@ -65,6 +65,28 @@ TEST(Report, OfSeveralRunsAddsUpWhatWasWrong) {
   EXPECT_EQ(nlohmann::json::parse(to_json(merge(runs), 3))["lost"], 2);
 }
 
+TEST(Report, ShowsCountsAndNamesWithAllTheirDigits) {
+  Report report = report_of(1, 2, 3);
+  report.figures.push_back(exact_count("cancels", 1'234'567));
+  report.figures.push_back(identity("seed", 987'654'321));
+  const auto json = nlohmann::json::parse(to_json(report, 1));
+  EXPECT_EQ(json["cancels"].dump(), "1234567");
+  EXPECT_EQ(json["seed"].dump(), "987654321");
+  const std::string table = to_table(report, 1);
+  EXPECT_THAT(table, ::testing::ContainsRegex("cancels +1,234,567\n"));
+  EXPECT_THAT(table, ::testing::ContainsRegex("seed +987654321\n"));
+}
+
+TEST(Report, OfSeveralRunsIsNamedAfterTheFirst) {
+  std::vector<Report> runs(3, report_of(1, 2, 3));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].figures.push_back(identity("seed", 40 + static_cast<std::int64_t>(i)));
+  }
+  const auto json = nlohmann::json::parse(to_json(merge(runs), 3));
+  EXPECT_EQ(json["seed"], 40);
+  EXPECT_EQ(json["spread"]["seed"], (nlohmann::json{40, 42}));
+}
+
 TEST(Report, ShowsTheFirstProblemsAndCountsAll) {
   Report report = report_of(1'234'567, 12.34, 0.5);
   for (int i = 0; i < 100; ++i) report.fail("row " + std::to_string(i));

@@ -13,6 +13,7 @@
 #include "cli/bench/provider_workload.h"
 #include "cli/bench/recovery_workload.h"
 #include "cli/bench/sleepers_workload.h"
+#include "cli/bench/soak_workload.h"
 
 namespace perdure::bench {
 
@@ -39,8 +40,11 @@ constexpr std::array kWorkloads{
              .least_count = kDeciles},
     Workload{.name = "sleepers", .run = &run_sleepers, .takes = "--count", .least_count = 2},
     Workload{.name = "idle", .run = &run_idle, .takes = "--seconds --warmup --count"},
-    Workload{.name = "cancel", .run = &run_cancel, .takes = "--running --count"},
+    Workload{.name = "cancel",
+             .run = &run_cancel,
+             .takes = "--running --count --processes --drop-notifications"},
     Workload{.name = "recovery", .run = &run_recovery, .takes = "--held --heartbeat-only"},
+    Workload{.name = "soak", .run = &run_soak, .takes = "--cancels --seed --workers"},
 };
 
 }  // namespace

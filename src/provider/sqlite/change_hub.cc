@@ -21,6 +21,8 @@ std::string run_topic(InstanceKey instance) {
   return "r:" + std::to_string(instance.value);
 }
 
+constexpr const char* kCarryOnTopic = "o";
+
 /// Far enough for any wait, and safe to add to the present.
 constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24);
 
@@ -37,6 +39,9 @@ void Topics::claims(Epoch epoch) {
 }
 void Topics::run(InstanceKey instance) {
   names_.insert(run_topic(instance));
+}
+void Topics::carry_on() {
+  names_.insert(kCarryOnTopic);
 }
 
 ChangeHub::ChangeHub(Clock& clock, std::size_t max_topics)
@@ -119,6 +124,7 @@ bool ChangeHub::has_changed(const Interest& interest) const {
     if (changed_after(work_topic(queue), mark)) return true;
   }
   if (interest.claims_of && changed_after(claims_topic(*interest.claims_of), mark)) return true;
+  if (interest.carry_on && changed_after(kCarryOnTopic, mark)) return true;
   return interest.run && changed_after(run_topic(*interest.run), mark);
 }
 

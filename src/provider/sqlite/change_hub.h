@@ -24,6 +24,7 @@ class Topics {
   void work(std::string_view queue);       ///< work of the queue became ready
   void claims(Epoch epoch);                ///< a claim of the epoch was deleted or marked
   void run(InstanceKey instance);          ///< the status of the instance changed
+  void carry_on();                         ///< a cascade or a removal was left to others
 
   bool empty() const { return names_.empty(); }
   void clear() { names_.clear(); }

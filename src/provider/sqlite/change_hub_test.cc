@@ -73,6 +73,7 @@ TEST_F(ChangeHubTest, EachKindOfTopicWakesItsOwnInterestOnly) {
       [](Topics& topics) { topics.work("1"); },
       [](Topics& topics) { topics.claims(Epoch{1}); },
       [](Topics& topics) { topics.run(InstanceKey{1}); },
+      [](Topics& topics) { topics.carry_on(); },
   };
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const ChangeMark mark = hub_.mark(0);
@@ -82,6 +83,7 @@ TEST_F(ChangeHubTest, EachKindOfTopicWakesItsOwnInterestOnly) {
         {.after = mark, .work_queues = {"1"}},
         {.after = mark, .claims_of = Epoch{1}},
         {.after = mark, .run = InstanceKey{1}},
+        {.after = mark, .carry_on = true},
     };
     for (std::size_t k = 0; k < interests.size(); ++k) {
       EXPECT_EQ(look(interests[k]), i == k ? Reason::kChanged : Reason::kBound) << i << " " << k;

@@ -6,6 +6,7 @@
 #include "provider/sqlite/removal.h"
 #include "provider/sqlite/request_log.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
 
 namespace perdure::sqlite {
 
@@ -190,6 +191,7 @@ InstancesDeleted ended_deleted_before(const std::vector<std::int64_t>& numbers) 
 }  // namespace
 
 Result<InstanceDeleted> delete_instance(WriteContext& context, const DeleteInstance& request) {
+  pass_failpoint("store.delete");
   if (request.limit <= 0) return invalid_argument("limit must be at least 1");
   PERDURE_RETURN_IF_ERROR(rules::check_request_id(request.request_id));
   PERDURE_ASSIGN_OR_RETURN(const auto before,

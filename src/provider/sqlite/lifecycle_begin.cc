@@ -59,7 +59,8 @@ void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec
                    spec.version,
                    context.now,
                    delayed ? spec.start_at : TimePoint{},
-                   spec.priority);
+                   spec.priority,
+                   spec.deadline);
   }
   Message start;
   start.kind = MessageKind::kStart;

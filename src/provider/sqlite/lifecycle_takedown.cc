@@ -8,6 +8,7 @@
 #include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/transaction.h"
 #include "provider/sqlite/work_rows.h"
+#include "provider/stop_reasons.h"
 
 namespace perdure::sqlite {
 
@@ -95,12 +96,10 @@ std::vector<InstanceKey> to_take_down(WriteContext& context,
   return found;
 }
 
-}  // namespace
-
-bool take_down_run(WriteContext& context,
-                   InstanceKey key,
-                   const TakedownOrder& order,
-                   std::vector<TouchedClaim>& touched) {
+bool take_down_current(WriteContext& context,
+                       InstanceKey key,
+                       const TakedownOrder& order,
+                       std::vector<TouchedClaim>& touched) {
   const auto instance = load_instance(context.db, key);
   if (!instance) return false;
   const ExecutionRow execution = load_current(context.db, *instance);
@@ -117,6 +116,20 @@ bool take_down_run(WriteContext& context,
     request_cancel(context, *instance, order, touched);
   }
   return true;
+}
+
+}  // namespace
+
+bool take_down_run(WriteContext& context,
+                   InstanceKey key,
+                   const TakedownOrder& order,
+                   std::vector<TouchedClaim>& touched) {
+  const std::size_t before = touched.size();
+  const bool changed = take_down_current(context, key, order, touched);
+  for (std::size_t i = before; i < touched.size(); ++i) {
+    touched[i].reason = order.kind == RequestKind::kTerminate ? kRunTerminated : order.reason;
+  }
+  return changed;
 }
 
 bool take_down_other(WriteContext& context,
@@ -186,6 +199,7 @@ void store_cascade(WriteContext& context,
                  or_null(order.reason),
                  order.cleanup_timeout,
                  context.now);
+  context.topics.carry_on();
 }
 
 }  // namespace perdure::sqlite

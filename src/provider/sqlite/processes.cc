@@ -3,6 +3,7 @@
 #include "provider/sqlite/lapse.h"
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/text_list.h"
 
 namespace perdure::sqlite {
@@ -75,6 +76,7 @@ Result<std::int64_t> heartbeat_process(WriteContext& context, const HeartbeatPro
 }
 
 Result<ProcessEnded> end_process(WriteContext& context, const EndProcess& request) {
+  pass_failpoint(request.charge == Charge::kLoss ? "store.take_over" : "store.release");
   PERDURE_RETURN_IF_ERROR(check_max_losses(request.max_losses));
   const Epoch epoch = request.epoch;
   ProcessEnded ended;

@@ -48,6 +48,12 @@ bool Remover::delete_execution(InstanceKey key, ExecutionNo execution) {
 }
 
 bool Remover::carry_on() {
+  const bool done = go_on();
+  if (!done) context_.topics.carry_on();
+  return done;
+}
+
+bool Remover::go_on() {
   while (!exhausted() && !to_descend_.empty()) {
     const Deleted deleted = to_descend_.front();
     if (!descend(deleted)) return false;

@@ -29,7 +29,8 @@ class Remover {
   /// before: the execution is still there, and the call is to be repeated.
   bool delete_execution(InstanceKey key, ExecutionNo execution);
 
-  /// Carries on what this object has begun. False when the limit was reached before the end.
+  /// Carries on what this object has begun. False when the limit was reached before the end: those
+  /// who wait to carry on are woken by the commit.
   bool carry_on();
   /// Carries on whatever is stored. False when something is left.
   bool carry_on_stored();
@@ -54,6 +55,7 @@ class Remover {
 
   void remove_work(InstanceKey key, std::optional<ExecutionNo> execution);
   void announce(InstanceKey key, ExecutionNo current);
+  bool go_on();
   bool descend(const Deleted& deleted);
   bool purge(const Rows& rows);
   void load_stored();

@@ -42,7 +42,8 @@ struct ReadyRow {
   std::string queue;
   std::optional<TimePoint> ready_at;
   TimePoint not_before{};
-  std::optional<TimePoint> cleanup_at;  ///< when the time for cleanup of a canceled run is over
+  std::optional<TimePoint> cleanup_at;  ///< from when on the run needs no code to end: its
+                                        ///< deadline; once canceled, the end of its cleanup
   std::optional<LockToken> lock;
   TimePoint locked_until{};
   TimePoint marked_until{};  ///< no marked message is visible later

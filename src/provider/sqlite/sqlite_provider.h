@@ -103,6 +103,7 @@ class SqliteProvider : public Provider {
   void interrupt_waits() override;
   bool poll_once() override;
   bool has_writer_thread() const override;
+  ClaimListeners& claim_listeners() override { return claim_listeners_; }
   Clock& clock() override { return *options_.clock; }
 
   /// Runs SQL of the caller as one write, for repair and for tests that damage rows.
@@ -138,6 +139,7 @@ class SqliteProvider : public Provider {
   const Options options_;
   const std::string database_path_;  ///< empty in memory: no kernel locks
   ChangeHub hub_;
+  ClaimListeners claim_listeners_;
   /// Null in memory. Goes after all other connections, so that the log is emptied into the file.
   const std::unique_ptr<Checkpointer> checkpointer_;
   Readers readers_;

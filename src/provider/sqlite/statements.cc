@@ -198,7 +198,7 @@ constexpr std::array kTurnEntries{
     Entry{Sql::kInsertReady,
           "insert_ready",
           "INSERT INTO instance_ready (instance_key, queue, name, version, ready_at, not_before, "
-          "priority) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"},
+          "priority, cleanup_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
     Entry{Sql::kLoadReady,
           "load_ready",
           "SELECT queue, ready_at, not_before, lock_epoch, lock_token, locked_until, marked_until, "

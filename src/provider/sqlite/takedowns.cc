@@ -21,8 +21,10 @@ CancelAnswer answer_again(const StoredAnswer& before) {
 /// Cancel and terminate by a client differ in the order alone.
 Result<CancelAnswer> take_down(WriteContext& context,
                                const std::string& id,
+                               std::optional<ExecutionNo> execution,
                                const std::string& request_id,
                                const TakedownOrder& order) {
+  pass_failpoint(order.kind == RequestKind::kCancel ? "store.cancel" : "store.terminate");
   PERDURE_ASSIGN_OR_RETURN(const auto before, find_answer(context.db, order.kind, request_id));
   if (before) {
     const auto first = load_instance(context.db, before->instance);
@@ -37,7 +39,8 @@ Result<CancelAnswer> take_down(WriteContext& context,
 
   CancelAnswer answer;
   TreeReach reach;
-  answer.changed = take_down_run(context, instance->key, order, reach.touched);
+  const bool meant = !execution || *execution == instance->current;
+  answer.changed = meant && take_down_run(context, instance->key, order, reach.touched);
   if (answer.changed) {
     take_down_descendants(context, instance->key, instance->current, order, reach);
   }
@@ -103,7 +106,7 @@ Result<CancelAnswer> cancel_orchestration(WriteContext& context,
   order.reason = request.reason;
   order.cleanup_timeout = request.cleanup_timeout;
   order.max_descendants = request.max_descendants;
-  return take_down(context, request.id, request.request_id, order);
+  return take_down(context, request.id, request.execution, request.request_id, order);
 }
 
 Result<CancelAnswer> terminate_orchestration(WriteContext& context,
@@ -113,7 +116,7 @@ Result<CancelAnswer> terminate_orchestration(WriteContext& context,
   order.kind = RequestKind::kTerminate;
   order.reason = request.reason;
   order.max_descendants = request.max_descendants;
-  return take_down(context, request.id, request.request_id, order);
+  return take_down(context, request.id, std::nullopt, request.request_id, order);
 }
 
 Result<CascadesCarriedOn> carry_on_cascades(WriteContext& context, const CarryOnCascades& request) {

@@ -4,6 +4,7 @@
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/work_rows.h"
 
 namespace perdure::sqlite {
@@ -220,9 +221,17 @@ std::optional<TimePoint> due_after_end(WriteContext& context, InstanceKey key) {
   return std::max(*ready->ready_at, ready->not_before);
 }
 
+void pass_points_of(const TurnCommit& commit) {
+  pass_failpoint("store.ack");
+  if (!commit.children.empty()) pass_failpoint("store.child_start");
+  if (commit.next) pass_failpoint("store.continue_as_new");
+  if (!commit.canceled_work.empty()) pass_failpoint("store.drop");
+}
+
 }  // namespace
 
 Result<TurnCommitted> commit_turn(WriteContext& context, const TurnCommit& commit) {
+  pass_points_of(commit);
   PERDURE_ASSIGN_OR_RETURN(Turn turn, check_fences(context, commit));
   context.db.run(Sql::kDeleteMarked,
                  commit.instance,

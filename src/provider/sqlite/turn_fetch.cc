@@ -182,6 +182,7 @@ void describe(WriteContext& context, OrchestrationItem& item) {
   item.last_turn = info.last_turn;
   item.cancel_requested_at = info.cancel_requested_at;
   item.cancel_reason = info.cancel_reason;
+  if (!info.cancel_requested_at) item.cleanup_at.reset();  // what stands there is the deadline
   item.deadline = info.deadline;
   item.custom_status = info.custom_status;
   item.custom_status_version = info.custom_status_version;
@@ -248,6 +249,7 @@ std::optional<OrchestrationItem> lock_instance(WriteContext& context,
 
 Result<FetchedOrchestrationItems> fetch_orchestration_items(
     WriteContext& context, const FetchOrchestrationItems& request) {
+  pass_failpoint("store.fetch");
   PERDURE_RETURN_IF_ERROR(check_tokens(context.db, request.epoch, request.tokens));
   if (request.lock_for <= Duration::zero()) {
     return invalid_argument("lock_for must be greater than zero");

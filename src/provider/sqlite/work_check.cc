@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "provider/sqlite/operations.h"
+#include "provider/sqlite/sqlite_error.h"
 
 namespace perdure::sqlite {
 
@@ -37,6 +38,7 @@ ClaimState claim_state(Connection& db, const HeldClaim& claim) {
 }
 
 std::vector<ClaimState> check_claims(Connection& db, const std::vector<HeldClaim>& claims) {
+  pass_failpoint("store.check");
   std::map<Epoch, std::size_t> asked;
   for (const HeldClaim& claim : claims) ++asked[claim.lock.epoch];
   std::map<Epoch, StandingClaims> live;

@@ -25,9 +25,9 @@ struct Candidate {
   }
 };
 
-/// `further`: what the statement wants besides queue, name and limit.
+/// `further`: what the statement wants besides queue, name, limit and time.
 template <class... Further>
-std::vector<Candidate> candidates(Connection& db,
+std::vector<Candidate> candidates(WriteContext& context,
                                   Sql statement,
                                   const FetchWorkItems& request,
                                   std::size_t limit,
@@ -39,7 +39,7 @@ std::vector<Candidate> candidates(Connection& db,
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const std::string& name : names) {
-    Query row = db.query(statement, request.queue, name, limit, further...);
+    Query row = context.db.query(statement, request.queue, name, limit, context.now, further...);
     while (row.next()) found.push_back({row.integer(1), row.id<WorkId>(0)});
   }
   std::sort(found.begin(), found.end());
@@ -64,23 +64,23 @@ struct Choice {
 
 /// Higher priority first, then age. A row on trial that comes first is taken alone, or not at all
 /// while the process holds something.
-Choice choose(Connection& db, const FetchWorkItems& request) {
+Choice choose(WriteContext& context, const FetchWorkItems& request) {
   const std::size_t free = request.tokens.size();
   const std::size_t suspects =
       std::min(static_cast<std::size_t>(std::max(request.max_suspects, 0)), free);
   Choice choice;
-  choice.rows = candidates(db, Sql::kReadyWork, request, free);
+  choice.rows = candidates(context, Sql::kReadyWork, request, free);
   const auto suspect_rows =
-      candidates(db, Sql::kSuspectWork, request, suspects, request.max_losses);
+      candidates(context, Sql::kSuspectWork, request, suspects, request.max_losses);
   choice.rows.insert(choice.rows.end(), suspect_rows.begin(), suspect_rows.end());
   std::sort(choice.rows.begin(), choice.rows.end());
   if (choice.rows.size() > free) choice.rows.resize(free);
 
   const auto trial = candidates(
-      db, Sql::kTrialWork, request, std::min<std::size_t>(suspects, 1), request.max_losses);
+      context, Sql::kTrialWork, request, std::min<std::size_t>(suspects, 1), request.max_losses);
   if (trial.empty()) return choice;
   const bool first = choice.rows.empty() || trial[0] < choice.rows[0];
-  if (first && !holds_more(db, request.epoch)) return {trial, false};
+  if (first && !holds_more(context.db, request.epoch)) return {trial, false};
   choice.trial_waits = true;
   return choice;
 }
@@ -111,6 +111,7 @@ void claim_row(WriteContext& context,
 }  // namespace
 
 Result<FetchedWorkItems> fetch_work_items(WriteContext& context, const FetchWorkItems& request) {
+  pass_failpoint("store.claim");
   PERDURE_RETURN_IF_ERROR(check_tokens(context.db, request.epoch, request.tokens));
   if (request.lock_for <= Duration::zero()) {
     return invalid_argument("lock_for must be greater than zero");
@@ -125,7 +126,7 @@ Result<FetchedWorkItems> fetch_work_items(WriteContext& context, const FetchWork
     answer.next_at = trial;
     return answer;
   }
-  const Choice choice = choose(context.db, request);
+  const Choice choice = choose(context, request);
   std::size_t used = 0;
   for (const Candidate& row : choice.rows) {
     claim_row(context, row.id, request.tokens[used++], request, answer);

@@ -2,6 +2,7 @@
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/work_rows.h"
 
 namespace perdure::sqlite {
@@ -53,9 +54,26 @@ void make_ready_again(WriteContext& context,
   context.topics.work(row.queue);
 }
 
+std::string_view outcome_point(WorkOutcome::Kind outcome) {
+  switch (outcome) {
+    case WorkOutcome::Kind::kCompleted:
+      return "store.complete";
+    case WorkOutcome::Kind::kFailed:
+      return "store.fail";
+    case WorkOutcome::Kind::kRetryAt:
+      return "store.retry";
+    case WorkOutcome::Kind::kCanceled:
+      return "store.stopped";
+    case WorkOutcome::Kind::kGivenBack:
+      break;
+  }
+  return "store.give_back";
+}
+
 }  // namespace
 
 Status settle_work(WriteContext& context, const SettledWork& entry) {
+  pass_failpoint(outcome_point(entry.outcome.kind));
   PERDURE_RETURN_IF_ERROR(check_epoch(context.db, entry.lock.epoch));
   const auto row = load_settling(context.db, entry.id, entry.lock);
   if (!row) {
@@ -85,6 +103,7 @@ Status settle_work(WriteContext& context, const SettledWork& entry) {
 
 Result<std::vector<ClaimState>> renew_work(WriteContext& context,
                                            const RenewWorkItemLocks& request) {
+  pass_failpoint("store.renew");
   if (request.lock_for <= Duration::zero()) {
     return invalid_argument("lock_for must be greater than zero");
   }

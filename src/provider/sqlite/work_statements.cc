@@ -40,21 +40,23 @@ constexpr std::array kWorkEntries{
           "AND owner_kind <> 0 AND losses + 1 < ?2 "
           "AND lock_epoch IN (SELECT epoch FROM processes WHERE typeof(ended_at) <> 'integer') "
           "LIMIT ?3"},
-    // Index: worker_queue_ready, worker_queue_suspects, in their order.
+    // Index: worker_queue_ready, worker_queue_suspects, in their order. A row whose time is over is
+    // left to the sweep, which tells its owner.
     Entry{Sql::kReadyWork,
           "ready_work",
           "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
-          "AND state = 1 AND losses < 3 ORDER BY priority DESC, work_id LIMIT ?3"},
+          "AND state = 1 AND losses < 3 AND (expires_at IS NULL OR expires_at > ?4) "
+          "ORDER BY priority DESC, work_id LIMIT ?3"},
     Entry{Sql::kSuspectWork,
           "suspect_work",
           "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
-          "AND state = 1 AND losses >= 3 AND losses + 1 < ?4 "
-          "ORDER BY priority DESC, work_id LIMIT ?3"},
+          "AND state = 1 AND losses >= 3 AND losses + 1 < ?5 "
+          "AND (expires_at IS NULL OR expires_at > ?4) ORDER BY priority DESC, work_id LIMIT ?3"},
     Entry{Sql::kTrialWork,
           "trial_work",
           "SELECT work_id, priority FROM worker_queue WHERE queue = ?1 AND name = ?2 "
-          "AND state = 1 AND losses >= 3 AND losses + 1 >= ?4 "
-          "ORDER BY priority DESC, work_id LIMIT ?3"},
+          "AND state = 1 AND losses >= 3 AND losses + 1 >= ?5 "
+          "AND (expires_at IS NULL OR expires_at > ?4) ORDER BY priority DESC, work_id LIMIT ?3"},
     Entry{Sql::kClaimWork,
           "claim_work",
           "UPDATE worker_queue SET state = 3, lock_epoch = ?2, lock_token = ?3, "

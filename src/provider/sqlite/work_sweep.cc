@@ -4,7 +4,9 @@
 #include "provider/sqlite/lapse.h"
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/work_rows.h"
+#include "provider/stop_reasons.h"
 
 namespace perdure::sqlite {
 
@@ -26,8 +28,9 @@ void free_lapsed_row(WriteContext& context, WorkId id, const std::string& queue)
   context.topics.work(queue);
 }
 
-void touch(WriteContext& context, WorkId id, const LockToken& lock, SweptWork& swept) {
-  swept.touched.push_back({id, lock, false});
+void touch(
+    WriteContext& context, WorkId id, const LockToken& lock, const char* reason, SweptWork& swept) {
+  swept.touched.push_back({id, lock, false, reason});
   context.topics.claims(lock.epoch);
 }
 
@@ -43,8 +46,9 @@ void end_lapsed(WriteContext& context, std::int64_t limit, int max_losses, Swept
       ++swept.lost;
       continue;
     }
-    ++(effect == rules::LapseEffect::kPoison ? swept.poisoned : swept.ended);
-    touch(context, row.id, row.lock, swept);
+    const bool poison = effect == rules::LapseEffect::kPoison;
+    ++(poison ? swept.poisoned : swept.ended);
+    touch(context, row.id, row.lock, poison ? kCallPoisoned : kClaimGone, swept);
   }
 }
 
@@ -66,7 +70,7 @@ void end_overdue(WriteContext& context, std::int64_t limit, SweptWork& swept) {
     const auto problem = end_work(context, id, MessageKind::kActivityFailed, {}, failure);
     if (problem) swept.problems.push_back(*problem);
     ++swept.timed_out;
-    if (lock) touch(context, id, *lock, swept);
+    if (lock) touch(context, id, *lock, kCallTimedOut, swept);
   }
 }
 
@@ -166,8 +170,10 @@ Result<SweptWork> sweep_work(WriteContext& context, const SweepWorkItems& reques
   SweptWork swept;
   std::int64_t left = request.limit;
   left -= set_damaged_aside(context, left, swept);
+  pass_failpoint("store.call_timeout");
   end_overdue(context, left, swept);
   left -= swept.timed_out;
+  pass_failpoint("store.lease_sweep");
   end_lapsed(context, left, request.max_losses, swept);
   left -= swept.ended + swept.poisoned + swept.lost;
   swept.promoted = promote_due(context, left);

@@ -41,7 +41,7 @@ std::int64_t RowWriter::add_instance(const std::string& name, TimePoint now) {
   started.name = name;
   started.payload = kPayload;
   add_event(key, kStartedEvent, started, now);
-  db_.run(Sql::kInsertReady, key, kQueue, name, "", nullptr, 0, 0);
+  db_.run(Sql::kInsertReady, key, kQueue, name, "", nullptr, 0, 0, nullptr);
   return key;
 }
 
