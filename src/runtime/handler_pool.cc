@@ -23,6 +23,8 @@ struct HandlerPool::State {
   void add_thread(const std::shared_ptr<State>& self);
   void run_thread();
   void run_next(std::unique_lock<std::mutex>& lock);
+  /// Threads that come for a task by themselves, soon: they wait, begin, or end a task.
+  std::size_t free() const { return threads.size() - busy; }
   std::vector<std::thread> take_ended() { return std::exchange(ended, {}); }
 
   const std::chrono::milliseconds idle_for;
@@ -31,8 +33,7 @@ struct HandlerPool::State {
   std::condition_variable moved;
   // Guarded by mutex.
   std::deque<Task> tasks;
-  std::size_t idle = 0;  // threads that wait for a task
-  std::size_t busy = 0;  // threads that run one, and not what comes after it
+  std::size_t busy = 0;  // threads that run a task, and not what comes after it
   std::unordered_map<std::thread::id, std::thread> threads;
   std::vector<std::thread> ended;  // to be joined
   bool closing = false;
@@ -56,9 +57,7 @@ void HandlerPool::State::add_thread(const std::shared_ptr<State>& self) {
 void HandlerPool::State::run_thread() {
   std::unique_lock lock(mutex);
   for (;;) {
-    ++idle;
     moved.wait_for(lock, idle_for, [this] { return closing || !tasks.empty(); });
-    --idle;
     if (tasks.empty()) break;
     run_next(lock);
   }
@@ -100,7 +99,7 @@ void HandlerPool::run(std::function<void()> task, std::function<void()> after) {
     const std::lock_guard lock(state_->mutex);
     state_->tasks.push_back({std::move(task), std::move(after)});
     ended = state_->take_ended();
-    if (state_->idle < state_->tasks.size()) {
+    if (state_->free() < state_->tasks.size()) {
       try {
         state_->add_thread(state_);
       } catch (...) {

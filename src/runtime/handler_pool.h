@@ -8,7 +8,9 @@
 namespace perdure::runtime {
 
 /// Threads for handlers, as many as there are tasks: blocking in a handler is normal. A thread that
-/// has nothing to do waits for the next task and ends after a while.
+/// has nothing to do waits for the next task and ends after a while. There are never more threads
+/// than there have been tasks at a time, those in their `after` not counted, however late the
+/// system lets a new thread begin.
 ///
 /// A task that never ends keeps its thread: `close` leaves it to itself, so a task must own all
 /// that it touches. Thread-locals are not clean between tasks.
@@ -22,7 +24,7 @@ class HandlerPool {
   /// `close` with no time left.
   ~HandlerPool();
 
-  /// Runs the task on a thread of its own, at once, and `after` behind it on the same thread.
+  /// Runs the task on a thread of its own, at most an `after` later, and `after` behind it on the same thread.
   /// Neither must throw. A task may last for ever; `after` ends by itself, and `close` waits for
   /// it. Throws std::system_error, and runs neither, when the system gives no more threads.
   void run(std::function<void()> task, std::function<void()> after = {});

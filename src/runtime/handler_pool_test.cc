@@ -1,9 +1,11 @@
 #include "runtime/handler_pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <condition_variable>
 #include <mutex>
+#include <semaphore>
 #include <set>
 #include <thread>
 
@@ -59,6 +61,22 @@ TEST(HandlerPool, UsesAThreadAgain) {
   }
   // A task may come before the thread of the last one waits again.
   EXPECT_LT(ids->with([](const std::set<std::thread::id>& set) { return set.size(); }), 100U);
+}
+
+TEST(HandlerPool, HasNoMoreThreadsThanTasksAtATime) {
+  constexpr int kAtATime = 4;
+  std::counting_semaphore<kAtATime> places(kAtATime);
+  std::size_t most = 0;
+  for (int round = 0; round < 100; ++round) {
+    HandlerPool pool;  // so that threads begin in each round
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_TRUE(places.try_acquire_for(kHanging));
+      pool.run([] {}, [&places] { places.release(); });
+      most = std::max(most, pool.threads());
+    }
+    ASSERT_EQ(pool.close(steady_now() + kHanging), 0U);
+  }
+  EXPECT_LE(most, static_cast<std::size_t>(kAtATime));
 }
 
 TEST(HandlerPool, EndsThreadsThatHaveNothingToDo) {
