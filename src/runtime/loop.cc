@@ -87,6 +87,7 @@ void Loop::run() {
 
 /// False when the loop has to end.
 bool Loop::step_once() {
+  began_ = steady_now();
   try {
     last_ = step_();
   } catch (const std::exception& error) {
@@ -116,7 +117,7 @@ void Loop::wait(const ChangeMark& mark) {
   Interest interest = options_.interest;
   interest.after = mark;
   interest.until = last_.next_at;
-  auto end = steady_now() + options_.bound;
+  auto end = std::max(began_ + options_.bound, steady_now() + options_.bound / 2);
   while (!stopping_ && !nudged_) {
     interest.bound = std::max(std::chrono::milliseconds(0),
                               std::chrono::ceil<std::chrono::milliseconds>(end - steady_now()));

@@ -21,7 +21,9 @@ struct LoopOptions {
   /// Set: waits with this instead, up to the bound, and `wake` ends that wait.
   std::function<void(std::chrono::milliseconds bound)> wait;
   std::function<void()> wake;
-  /// The longest wait; then it looks whether it was nudged, and steps when `steps_when_idle`.
+  /// The longest wait, counted from the begin of the step before it, so that who steps when idle
+  /// does so in this rhythm however long a step takes (but rests for half of it at least); then it
+  /// looks whether it was nudged, and steps when `steps_when_idle`.
   std::chrono::milliseconds bound = std::chrono::seconds(1);
   bool steps_when_idle = false;
   /// At least so long between two steps that found nothing to do.
@@ -74,6 +76,7 @@ class Loop {
   bool ended_ = false;  // guarded by mutex_
 
   // The loop's thread only.
+  std::chrono::steady_clock::time_point began_{};  // the last step
   Step last_;
   std::chrono::milliseconds backoff_{0};
 
