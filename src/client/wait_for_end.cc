@@ -85,6 +85,7 @@ RunStatus wait_for_end(Provider& store,
       interest.bound = std::min(time.left(std::chrono::milliseconds(1)), kLongestSleep);
       wake = store.wait_for_change(interest);
       // Interrupted: a runtime of this process tells its own loops something.
+      interest.after.interrupts = wake.mark.interrupts;
     } while (wake.reason == Wake::Reason::kBound || wake.reason == Wake::Reason::kInterrupted);
   }
 }

@@ -18,8 +18,9 @@ namespace perdure {
 /// A moment in the life of the store as this provider object saw it. Opaque; only compared by the
 /// provider that gave it.
 struct ChangeMark {
-  std::uint64_t local = 0;   ///< commits of this provider object
-  std::int64_t foreign = 0;  ///< what it last saw of commits by others
+  std::uint64_t local = 0;       ///< commits of this provider object
+  std::int64_t foreign = 0;      ///< what it last saw of commits by others
+  std::uint64_t interrupts = 0;  ///< calls of `interrupt_waits()`
 };
 
 /// What a caller wants to be woken for. Anything that applies ends the wait.
@@ -41,7 +42,7 @@ struct Wake {
     kForeign,      ///< another connection or process committed something: look
     kTime,         ///< `until` has come
     kBound,        ///< nothing happened within the bound
-    kInterrupted,  ///< `interrupt_waits()` was called
+    kInterrupted,  ///< `interrupt_waits()` was called after the mark
   };
 
   Reason reason = Reason::kBound;

@@ -143,7 +143,8 @@ class Provider {
   /// Blocks the calling thread until the interest is met. Requires no writer thread: without one,
   /// it still wakes for commits made by other threads' `poll_once()`.
   virtual Wake wait_for_change(const Interest& interest) = 0;
-  /// Ends every wait now under way, for shutdown.
+  /// Ends every wait whose mark was taken before it, also one that has not begun yet: who is told
+  /// something beside the store takes the mark, looks, and waits, as for commits.
   virtual void interrupt_waits() = 0;
   /// Those in this process who run claims of this store; lives as long as the provider. Whoever
   /// gets touched claims in an answer and does not run them itself tells them.

@@ -120,6 +120,9 @@ void AttemptTimer::look_for_life(const std::shared_ptr<Attempt>& attempt) {
 
 void AttemptTimer::time_out(const std::shared_ptr<Attempt>& attempt, const std::string& reason) {
   static_cast<void>(failpoint::hit("runtime.call_timeout"));
+  // Told to stop: its limits have ended, and grace or the shutdown ends it. A handler that cleans
+  // up for a cancel or a shutdown has not failed.
+  if (attempt->stopped_by()) return;
   Failure failure;
   failure.type = kTimeoutFailure;
   failure.message = reason;
@@ -132,7 +135,7 @@ void AttemptTimer::time_out(const std::shared_ptr<Attempt>& attempt, const std::
 
 void AttemptTimer::give_up(const std::shared_ptr<Attempt>& attempt, HeldSlot& slot) {
   static_cast<void>(failpoint::hit("runtime.grace_over"));
-  if (!slot.release()) return;  // its handler has returned
+  if (!slot.end()) return;  // its handler has returned
   const auto seconds = std::chrono::duration_cast<std::chrono::duration<double>>(grace_).count();
   log::warning(
       "an activity has not stopped within activity_cancellation_grace_period: its slot is free "
@@ -143,6 +146,7 @@ void AttemptTimer::give_up(const std::shared_ptr<Attempt>& attempt, HeldSlot& sl
        {"reason", attempt->cancel_reason()},
        {"seconds", std::to_string(seconds)}});
   if (attempt->settle()) settler_->add(attempt, stopped(*attempt));
+  slot.free();
 }
 
 }  // namespace perdure::runtime

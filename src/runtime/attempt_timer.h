@@ -20,7 +20,7 @@ namespace perdure::runtime {
 ///
 /// `start_to_close`, and the heartbeat timeout when the handler gives no sign of life: the attempt
 /// is settled at once as a failure (tried again, or final, as its retry policy says), and its
-/// handler keeps only the stop token. Grace: a handler that was told to stop and has not returned
+/// handler keeps only the stop token. Not for an attempt that was told to stop before. Grace: a handler that was told to stop and has not returned
 /// in time loses its slot, and the attempt is settled as stopped. What such a handler still brings
 /// is dropped. Threading: `watch` and `watch_grace` on any thread; a thread of its own, which
 /// sleeps until the next time is over.

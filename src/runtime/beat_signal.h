@@ -6,8 +6,8 @@
 
 namespace perdure::runtime {
 
-/// Tells the lease keeper that it has to look: a heartbeat is due to be stored, or a claim has come
-/// that it could not see. Shared with attempts, whose handlers may outlive the one who listens.
+/// Tells the lease keeper that a heartbeat is due to be stored, or the claim watch that a claim has
+/// come that it could not see. Shared with attempts, whose handlers may outlive the one who listens.
 /// Threading: any thread.
 class BeatSignal {
  public:

@@ -1,13 +1,10 @@
 #include "runtime/lease_keeper.h"
 
-#include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "model/status.h"
-#include "provider/stop_reasons.h"
+#include "runtime/touched_claims.h"
 
 namespace perdure::runtime {
 
@@ -19,7 +16,7 @@ LeaseKeeper::LeaseKeeper(Provider& provider, Attempts& attempts, Epoch epoch, Le
       renewed_at_(steady_now()) {}
 
 Step LeaseKeeper::poll_once() {
-  const Held held = attempts_.look();
+  const Held held = attempts_.held();
   if (held.empty()) {
     renewed_.clear();
     renewed_at_ = steady_now();
@@ -30,13 +27,9 @@ Step LeaseKeeper::poll_once() {
   for (const std::shared_ptr<Attempt>& attempt : held) {
     if (attempt->take_due_beat(now)) beating.push_back(attempt);
   }
-  Step step;
-  if (now - renewed_at_ >= options_.renewal()) {
-    step = renew(held, true);
-  } else {
-    if (!beating.empty()) step = renew(beating, false);
-    if (!step.trouble) step = look(held);
-  }
+  const bool all = now - renewed_at_ >= options_.renewal();
+  if (!all && beating.empty()) return {};
+  const Step step = renew(all ? held : beating, all);
   if (step.trouble) {
     for (const std::shared_ptr<Attempt>& attempt : beating) attempt->put_back_beat();
     give_up_overdue(held);
@@ -60,35 +53,8 @@ Step LeaseKeeper::renew(const Held& held, bool all) {
     renewed_.clear();
   }
   for (const std::shared_ptr<Attempt>& attempt : held) renewed_[attempt->item().lock] = sent_at;
-  note(held, *states);
+  stop_touched(provider_, held, *states);
   return {};
-}
-
-Step LeaseKeeper::look(const Held& held) {
-  std::vector<HeldClaim> claims;
-  claims.reserve(held.size());
-  for (const std::shared_ptr<Attempt>& attempt : held) {
-    claims.push_back({attempt->item().id, attempt->item().lock, std::nullopt});
-  }
-  const Result<std::vector<ClaimState>> states = provider_.check_work_items(claims);
-  if (!states.ok()) return {.trouble = states.error()};
-  note(held, *states);
-  return {};
-}
-
-void LeaseKeeper::note(const Held& held, const std::vector<ClaimState>& states) {
-  std::vector<Stop> stops;
-  std::map<std::pair<std::string, ExecutionNo>, std::string> reasons;
-  for (std::size_t i = 0; i < held.size(); ++i) {
-    const Attempt& attempt = *held[i];
-    // Gone after our own ack is no cancellation.
-    if (states[i] == ClaimState::kRenewed || attempt.is_settled() || attempt.stopped_by()) continue;
-    const WorkItem& item = attempt.item();
-    const auto [reason, added] = reasons.try_emplace({item.instance_id, item.owner.execution});
-    if (added) reason->second = reason_of(item);
-    stops.push_back({held[i], StopCause::kCanceled, reason->second});
-  }
-  stop_all(stops);
 }
 
 void LeaseKeeper::give_up_overdue(const Held& held) {
@@ -106,17 +72,6 @@ LeaseKeeper::SteadyTime LeaseKeeper::held_until(const Attempt& attempt) const {
   const auto renewed = renewed_.find(attempt.item().lock);
   const SteadyTime from = renewed == renewed_.end() ? attempt.sent_at() : renewed->second;
   return from + options_.lock_timeout;
-}
-
-std::string LeaseKeeper::reason_of(const WorkItem& item) {
-  const auto info = provider_.get_execution(item.instance_id, item.owner.execution);
-  if (!info.ok()) return info.code() == ErrorCode::kNotFound ? kRunDeleted : kClaimGone;
-  if (info->status == ExecutionStatus::kTerminated) return kRunTerminated;
-  if (!info->cancel_reason.empty()) return info->cancel_reason;
-  if (info->status == ExecutionStatus::kCanceling || info->status == ExecutionStatus::kCanceled) {
-    return kRunCanceled;
-  }
-  return is_terminal(info->status) ? kRunEnded : kClaimGone;
 }
 
 }  // namespace perdure::runtime

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -29,10 +28,9 @@ struct LeaseOptions {
   static constexpr Duration kLeastBuffer = std::chrono::seconds(3);
 };
 
-/// Keeps the claims of this process and learns what became of them: one renewal for all, and one
-/// cheap read for all in between, whenever the store says that a claim was touched and at least
-/// each `cancellation_poll_interval`. A claim that is gone or marked: the stop token fires.
-/// Heartbeats that are due are stored by a renewal of their claims.
+/// Keeps the claims of this process: one renewal for all when it is time, and one for those with a
+/// heartbeat that is due to be stored. A claim that turns out to be gone or marked: the stop token
+/// fires; but who watches for that is the ClaimWatch, which no write holds up.
 ///
 /// No answer is not bad news: a renewal that failed is tried again until the lock would have ended
 /// by our own clock, counted from before it was asked for; only then the attempt is told to stop,
@@ -42,7 +40,7 @@ class LeaseKeeper {
  public:
   LeaseKeeper(Provider& provider, Attempts& attempts, Epoch epoch, LeaseOptions options);
 
-  /// Renews when it is time, else looks. Nothing is read or written when no claim is held.
+  /// Renews when it is time. Nothing is written when nothing is due.
   Step poll_once();
 
  private:
@@ -51,11 +49,8 @@ class LeaseKeeper {
 
   /// `all`: these are all claims that are held.
   Step renew(const Held& held, bool all);
-  Step look(const Held& held);
-  void note(const Held& held, const std::vector<ClaimState>& states);
   void give_up_overdue(const Held& held);
   SteadyTime held_until(const Attempt& attempt) const;
-  std::string reason_of(const WorkItem& item);
 
   Provider& provider_;
   Attempts& attempts_;

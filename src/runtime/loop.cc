@@ -9,12 +9,6 @@
 
 namespace perdure::runtime {
 
-namespace {
-
-constexpr std::chrono::milliseconds kTellEvery{10};
-
-}  // namespace
-
 Loop::Loop(Provider& provider,
            LoopOptions options,
            std::function<Step()> step,
@@ -31,16 +25,7 @@ Loop::~Loop() {
 }
 
 void Loop::join() {
-  if (!thread_.joinable()) return;
-  // A loop that was just about to wait has not heard: tell it until it has.
-  std::unique_lock lock(mutex_);
-  while (!stopped_.wait_for(lock, kTellEvery, [this] { return ended_; })) {
-    lock.unlock();
-    wake();
-    lock.lock();
-  }
-  lock.unlock();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Loop::nudge() {
@@ -78,11 +63,6 @@ void Loop::run() {
     pause_for(options_.pause);
     wait(mark);
   }
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  stopped_.notify_all();
 }
 
 /// False when the loop has to end.
@@ -123,7 +103,10 @@ void Loop::wait(const ChangeMark& mark) {
                               std::chrono::ceil<std::chrono::milliseconds>(end - steady_now()));
     const Wake wake = provider_.wait_for_change(interest);
     // For somebody else, or the condition of this loop tells. It does not lengthen the wait.
-    if (wake.reason == Wake::Reason::kInterrupted) continue;
+    if (wake.reason == Wake::Reason::kInterrupted) {
+      interest.after.interrupts = wake.mark.interrupts;
+      continue;
+    }
     if (wake.reason != Wake::Reason::kBound || options_.steps_when_idle) return;
     end = steady_now() + options_.bound;
   }

@@ -35,7 +35,7 @@ struct LoopOptions {
 
 /// A thread around a step: goes on while there is something to do, sleeps until the store has
 /// changed or the time that the step named has come, and pauses when the store is in trouble.
-/// No wake-up is lost: the mark is taken before the step.
+/// No wake-up is lost, neither by a commit nor by a nudge: the mark is taken before the step.
 /// Threading: `nudge`, `request_stop` on any thread.
 class Loop {
  public:
@@ -73,7 +73,6 @@ class Loop {
   std::condition_variable stopped_;
   std::atomic<bool> stopping_{false};  // written with mutex_ held
   std::atomic<bool> nudged_{false};
-  bool ended_ = false;  // guarded by mutex_
 
   // The loop's thread only.
   std::chrono::steady_clock::time_point began_{};  // the last step

@@ -90,9 +90,10 @@ void PooledWorker::start(const std::shared_ptr<Attempt>& attempt) {
     static_cast<void>(failpoint::hit("runtime.handler_returned"));
   };
   auto settle = [settler = shared_.settler, slot, attempt, outcome] {
+    const bool in_time = slot->end();
     // First the place, so that the next claim is not committed behind this outcome.
-    slot->release();
-    const bool counts = attempt->settle();
+    if (in_time) slot->free();
+    const bool counts = in_time && attempt->settle();
     log_end(*attempt, *outcome, counts);
     if (counts) settler->add(attempt, std::move(*outcome));
   };

@@ -78,6 +78,7 @@ Registration::Registration(Parts parts,
                [this](const std::vector<TouchedClaim>& claims, const std::string& reason) {
                  attempts_.fire(claims, reason);
                }),
+      claims_(parts_.provider, attempts_),
       leases_(parts_.provider,
               attempts_,
               epoch,
@@ -137,7 +138,8 @@ void Registration::serve(const WorkerSettings& worker) {
                             real_sleeper(),
                             parts_.firer,
                             parts_.name + "#" + std::to_string(tokens_.epoch().value),
-                            beats_};
+                            beats_,
+                            overlooked_};
   workers_.push_back(std::make_unique<PooledWorker>(
       std::move(claims),
       PooledWorker::Shared{parts_.handlers, parts_.random, settler_, timer_},
@@ -158,9 +160,35 @@ void Registration::look_after() {
   settling.wake = [this] { settler_->wake(); };
   add_loop(keeping_, std::move(settling), [this] { return settler_->poll_once(); });
 
+  keep_claims();
+
+  LoopOptions sweeping;
+  sweeping.name = "housekeeping";
+  for (const WorkerSettings& worker : served_queues(options_)) {
+    sweeping.interest.work_queues.push_back(worker.queue);
+    sweeping.interest.orchestration_queues.push_back(worker.queue);
+  }
+  sweeping.interest.carry_on = true;
+  sweeping.bound = to_ms(options_.store_poll_interval);
+  sweeping.pause = std::min(kSweepPause, sweeping.bound);
+  add_loop(keeping_, std::move(sweeping), [this] { return housekeeper_.poll_once(); });
+
+  watch_processes();
+}
+
+/// Apart from each other: what waits for the writer of the store must not delay a look.
+void Registration::keep_claims() {
+  LoopOptions watching;
+  watching.name = "claims";
+  watching.interest.claims_of = tokens_.epoch();
+  watching.bound = std::max(milliseconds(1), to_ms(options_.cancellation_poll_interval));
+  watching.steps_when_idle = true;
+  watching.longest_backoff = watching.bound;
+  add_loop(keeping_, std::move(watching), [this] { return claims_.poll_once(); });
+  overlooked_->connect([&loop = *keeping_.back()] { loop.nudge(); });
+
   LoopOptions leases;
   leases.name = "leases";
-  leases.interest.claims_of = tokens_.epoch();
   // Often enough for locks of any length.
   leases.bound = std::max(milliseconds(1),
                           std::min({to_ms(options_.cancellation_poll_interval),
@@ -175,19 +203,6 @@ void Registration::look_after() {
     return step;
   });
   beats_->connect([&loop = *keeping_.back()] { loop.nudge(); });
-
-  LoopOptions sweeping;
-  sweeping.name = "housekeeping";
-  for (const WorkerSettings& worker : served_queues(options_)) {
-    sweeping.interest.work_queues.push_back(worker.queue);
-    sweeping.interest.orchestration_queues.push_back(worker.queue);
-  }
-  sweeping.interest.carry_on = true;
-  sweeping.bound = to_ms(options_.store_poll_interval);
-  sweeping.pause = std::min(kSweepPause, sweeping.bound);
-  add_loop(keeping_, std::move(sweeping), [this] { return housekeeper_.poll_once(); });
-
-  watch_processes();
 }
 
 void Registration::watch_processes() {
@@ -231,6 +246,7 @@ ShutdownReport Registration::shut_down() {
   }
   report.left = attempts_.held().size();
   beats_->disconnect();
+  overlooked_->disconnect();
   end(keeping_);
   settler_->close();
   const Result<ProcessEnded> released =
@@ -248,6 +264,7 @@ void Registration::abandon() {
   stop_claiming();
   attempts_.fire_all(StopCause::kClaimLost, reason);  // what was claimed meanwhile
   beats_->disconnect();
+  overlooked_->disconnect();
   end(keeping_);
   settler_->close();
   frames_.close();

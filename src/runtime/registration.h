@@ -14,6 +14,7 @@
 #include "provider/token_mint.h"
 #include "runtime/attempt_timer.h"
 #include "runtime/attempts.h"
+#include "runtime/claim_watch.h"
 #include "runtime/frame_cache.h"
 #include "runtime/handler_pool.h"
 #include "runtime/housekeeper.h"
@@ -75,6 +76,7 @@ class Registration {
 
   void serve(const WorkerSettings& worker);
   void look_after();
+  void keep_claims();
   void watch_processes();
   void add_loop(Loops& loops, LoopOptions options, std::function<Step()> step);
   void stop_claiming();
@@ -89,9 +91,11 @@ class Registration {
   Suspects suspects_;
   std::shared_ptr<Settler> settler_;
   const std::shared_ptr<BeatSignal> beats_ = std::make_shared<BeatSignal>();
+  const std::shared_ptr<BeatSignal> overlooked_ = std::make_shared<BeatSignal>();
   FrameCache frames_;
   std::shared_ptr<AttemptTimer> timer_;
   ClaimListeners::Subscription touched_;  // after all that it uses
+  ClaimWatch claims_;
   LeaseKeeper leases_;
   Housekeeper housekeeper_;
   TurnKeeper turns_;

@@ -54,16 +54,14 @@ class HeldSlot {
  public:
   explicit HeldSlot(std::shared_ptr<Slots> slots) : slots_(std::move(slots)) {}
 
-  /// Frees the place. True for the first who asks: the handler has returned, or was given up.
-  bool release() {
-    if (released_.exchange(true)) return false;
-    slots_->release();
-    return true;
-  }
+  /// True for the first who asks: the handler has returned, or was given up. That one settles the
+  /// attempt and frees the place.
+  bool end() { return !ended_.exchange(true); }
+  void free() { slots_->release(); }
 
  private:
   const std::shared_ptr<Slots> slots_;
-  std::atomic<bool> released_{false};
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace perdure::runtime

@@ -67,8 +67,8 @@ WorkClaimer::Claimed WorkClaimer::claim_with(const std::vector<LockToken>& locks
                                   sent_at));
     overlooked = !parts_.attempts.add(claimed.attempts.back()) || overlooked;
   }
-  // A cancel of one of them may have been what the lease keeper was woken for.
-  if (overlooked && parts_.beats) parts_.beats->ring();
+  // A cancel of one of them may have been what the watch was woken for.
+  if (overlooked && parts_.overlooked) parts_.overlooked->ring();
   if (reserved && !suspect) parts_.suspects.release();
   forget_unused(locks, claimed.attempts);
   claimed.step.worked = claimed.attempts.size() == locks.size();

@@ -33,7 +33,8 @@ class WorkClaimer {
     Sleeper& sleeper;
     std::shared_ptr<StopFirer> firer;
     std::string worker;                 ///< what attempts are told of who runs them
-    std::shared_ptr<BeatSignal> beats;  ///< who stores heartbeats; may be null
+    std::shared_ptr<BeatSignal> beats;       ///< who stores heartbeats; may be null
+    std::shared_ptr<BeatSignal> overlooked;  ///< who watches claims; may be null
   };
 
   struct Claimed {

@@ -319,12 +319,19 @@ TEST_P(Waiting, InterruptEndsEveryWaitUnderWay) {
       return reason;
     }));
   }
-  // An interrupt means those who wait already; a thread may come to it later.
+  // A thread may take its mark later.
   while (ended.load() < 4) {
     store().interrupt_waits();
     std::this_thread::yield();
   }
   for (auto& wake : waiting) EXPECT_EQ(wake.get(), Reason::kInterrupted);
+}
+
+TEST_P(Waiting, InterruptEndsAWaitThatBeginsLaterWithAnOlderMark) {
+  const Interest before = from_now();
+  store().interrupt_waits();
+  EXPECT_EQ(wait(before), Reason::kInterrupted);
+  EXPECT_EQ(glance(from_now()), Reason::kBound);
 }
 
 TEST_P(Waiting, TimersComeAtTheTimeThatTheFetchNames) {

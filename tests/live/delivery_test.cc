@@ -85,6 +85,20 @@ TEST_F(Delivery, ThePollAloneIsEnough) {
   expect_crew_canceled("unheard");
 }
 
+TEST_F(Delivery, ThePollIsNotHeldUpByRenewalsThatFail) {
+  store_.deaf = true;
+  store_.renewals_unknown = true;
+  RuntimeOptions renewing = options();
+  renewing.worker_lock_timeout = 6s;
+  renewing.worker_lock_renewal_buffer = 5s;  // tried from 3 s on, given up after 6 s
+  run(renewing);
+  start_crew();
+  wait_for([&] { return store_.unanswered >= 2; }, "a renewal that is tried again");
+  EXPECT_TRUE(cancel("c", "while nobody can write").changed);
+  expect_crew_told("while nobody can write");
+  store_.renewals_unknown = false;
+}
+
 TEST_F(Delivery, TheRenewalAloneIsEnough) {
   store_.deaf = true;
   store_.checks_unknown = true;
@@ -102,6 +116,8 @@ TEST_F(Delivery, IsFoundWhenTheStoreAnswersAgain) {
   run();
   start_crew();
   store_.claims_unknown = true;
+  // A look that was under way has ended.
+  wait_for([&] { return store_.unanswered >= 2; }, "a watch that is not answered");
   EXPECT_TRUE(cancel("c", "meanwhile").changed);
   const int before = store_.unanswered;
   wait_for([&] { return store_.unanswered >= before + 10; }, "a keeper that asks again");

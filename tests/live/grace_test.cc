@@ -128,7 +128,7 @@ TEST_F(Grace, DoesNotEndWhileARunWaitsForAHandlerThatStopsInTime) {
 TEST_F(Grace, FreesTheSlotsOfAttemptsThatTimedOutAndRunOn) {
   constexpr Orchestration<std::string(int)> limited{"limited"};
   registry_.add(limited, [](OrchestrationContext& ctx, int value) -> Task<std::string> {
-    auto call = ctx.call(labor, value, {.start_to_close = 20ms});
+    auto call = ctx.call(labor, value, {.start_to_close = 1s});
     const auto outcome = co_await call.outcome();
     co_return !outcome.ok() ? outcome.failure().type : "completed";
   });

@@ -24,6 +24,7 @@ class WatchedProvider final : public ForwardingProvider {
   std::atomic<bool> down{false};            ///< every write of the engine is Unavailable
   std::atomic<bool> claims_unknown{false};  ///< renewals and checks are Unavailable
   std::atomic<bool> checks_unknown{false};  ///< checks are, renewals are answered
+  std::atomic<bool> renewals_unknown{false};  ///< renewals are, checks are answered
   std::atomic<bool> no_turns{false};        ///< nobody gets an instance to run: Unavailable
   std::atomic<bool> deaf{false};            ///< nothing tells who waits for claims
   std::atomic<int> acks_to_lose{0};         ///< so many answers of acks become CommitUnknown
@@ -78,7 +79,7 @@ class WatchedProvider final : public ForwardingProvider {
   void submit(RenewWorkItemLocks request,
               Completion<std::vector<ClaimState>> done,
               CallOptions options) override {
-    if (claims_unknown) return done(unknown());
+    if (claims_unknown || renewals_unknown) return done(unknown());
     hand_on(
         std::move(request),
         [this, done = std::move(done)](Result<std::vector<ClaimState>> answer) {

@@ -281,7 +281,7 @@ std::string RaceSteps::end_grace() {
   EXPECT_TRUE(settler_->poll_once().worked) << "grace is over, and it was not settled";
   const bool canceled = attempt_->stopped_by() == runtime::StopCause::kCanceled;
   expect_order("runtime.grace_over", canceled ? "store.stopped" : "store.give_back");
-  EXPECT_FALSE(slot->release()) << "the slot is free";
+  EXPECT_FALSE(slot->end()) << "the slot is free";
   EXPECT_FALSE(attempt_->settle()) << "what the handler still brings is dropped";
   return "grace";
 }

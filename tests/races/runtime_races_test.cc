@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <memory>
@@ -17,7 +18,8 @@ using races::expect_order;
 
 constexpr Activity<int(int)> toil{"toil"};
 constexpr Orchestration<int(int)> waiter{"waiter"};    ///< toil, to its end whatever happens
-constexpr Orchestration<int(int)> limited{"limited"};  ///< toil, within 20 ms
+constexpr Orchestration<int(int)> limited{"limited"};  ///< toil, within 1 s
+constexpr Orchestration<int(int)> limited_waiter{"limited_waiter"};  ///< both
 constexpr Orchestration<int(int)> plain{"plain"};
 
 constexpr const char* kReturned = "runtime.handler_returned";
@@ -30,7 +32,11 @@ Task<int> run_waiter(OrchestrationContext& ctx, int value) {
 }
 
 Task<int> run_limited(OrchestrationContext& ctx, int value) {
-  co_return co_await ctx.call(toil, value, {.start_to_close = 20ms});
+  co_return co_await ctx.call(toil, value, {.start_to_close = 1s});
+}
+
+Task<int> run_limited_waiter(OrchestrationContext& ctx, int value) {
+  co_return co_await ctx.call(toil, value, {.start_to_close = 1s, .on_cancel = OnCancel::kWait});
 }
 
 Task<int> run_plain(OrchestrationContext& ctx, int value) {
@@ -49,6 +55,7 @@ class RuntimeRaces : public Live {
   RuntimeRaces() {
     registry_.add(waiter, run_waiter);
     registry_.add(limited, run_limited);
+    registry_.add(limited_waiter, run_limited_waiter);
     registry_.add(plain, run_plain);
     registry_.add(toil, [handler = handler_](int value) {
       ++handler->begun;
@@ -67,6 +74,15 @@ class RuntimeRaces : public Live {
   static bool is_held(const char* point) { return failpoint::wait_until_paused(point, kHanging); }
   void wait_for_line(log::Level level, const char* text) {
     wait_for([&] { return log_.count(level, text) == 1; }, text);
+  }
+
+  void wait_until_passed(const char* point) {
+    wait_for(
+        [&] {
+          const auto passed = failpoint::passed();
+          return std::find(passed.begin(), passed.end(), point) != passed.end();
+        },
+        point);
   }
 
   bool has_event(const std::string& id, EventKind kind) {
@@ -89,6 +105,7 @@ class RuntimeRaces : public Live {
   static RuntimeOptions hasty() {
     RuntimeOptions options = Live::options();
     options.shutdown_grace_period = 0ms;
+    options.shutdown_force_timeout = kHanging;
     return options;
   }
   std::future<void> stop() {
@@ -168,6 +185,35 @@ TEST_F(RuntimeRaces, HandlerReturnsBeforeCallTimeout) {
 
   expect_order(kReturned, kTimeout);
   EXPECT_FALSE(has_event("r", EventKind::kActivityFailed));
+}
+
+TEST_F(RuntimeRaces, CancelBeforeCallTimeout) {
+  run(with_grace(kHanging));
+  start(limited_waiter, "r", "1");
+  ASSERT_TRUE(handler_->running.wait());
+  EXPECT_TRUE(cancel("r", "enough").changed);
+  wait_until_passed(kTimeout);
+  handler_->leave.open();
+
+  EXPECT_EQ(end_of("r").status, ExecutionStatus::kCanceled);
+  EXPECT_TRUE(has_event("r", EventKind::kActivityCompleted)) << "its real outcome counts";
+  EXPECT_FALSE(has_event("r", EventKind::kActivityFailed));
+}
+
+TEST_F(RuntimeRaces, ShutdownBeforeCallTimeout) {
+  run(hasty());
+  start(limited, "r", "1");
+  ASSERT_TRUE(handler_->running.wait());
+  std::future<void> stopping = stop();
+  wait_until_passed(kTimeout);
+  EXPECT_EQ(info("r").status, ExecutionStatus::kRunning);
+  handler_->leave.open();
+
+  ASSERT_EQ(stopping.wait_for(kHanging), std::future_status::ready);
+  expect_order(kShutdown, kTimeout);
+  run();
+  EXPECT_EQ(end_of("r").output, "2") << "a shutdown fails no call";
+  EXPECT_EQ(handler_->begun, 1);
 }
 
 TEST_F(RuntimeRaces, ShutdownBeforeHandlerReturns) {

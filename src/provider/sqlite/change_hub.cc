@@ -65,7 +65,7 @@ void ChangeHub::publish(const Topics& topics) {
 ChangeMark ChangeHub::mark(std::int64_t foreign) {
   const std::lock_guard lock(mutex_);
   foreign_ = std::max(foreign_, foreign);
-  return {.local = version_, .foreign = foreign};
+  return {.local = version_, .foreign = foreign, .interrupts = interrupts_};
 }
 
 Wake ChangeHub::wait(const Interest& interest,
@@ -74,13 +74,14 @@ Wake ChangeHub::wait(const Interest& interest,
   const SteadyTime end = steady_now() + std::min(interest.bound, kLongestWait);
   const auto poll = std::max(foreign_poll, std::chrono::milliseconds(1));
   std::unique_lock lock(mutex_);
-  const std::uint64_t interrupts = interrupts_;
   const auto wake = [this](Wake::Reason reason) {
-    return Wake{.reason = reason, .mark = {.local = version_, .foreign = foreign_}};
+    return Wake{
+        .reason = reason,
+        .mark = {.local = version_, .foreign = foreign_, .interrupts = interrupts_}};
   };
   if (foreign_version) look(foreign_version, lock);
   for (;;) {
-    if (interrupts_ != interrupts) return wake(Wake::Reason::kInterrupted);
+    if (interrupts_ > interest.after.interrupts) return wake(Wake::Reason::kInterrupted);
     if (has_changed(interest)) return wake(Wake::Reason::kChanged);
     if (foreign_version && foreign_ > interest.after.foreign) return wake(Wake::Reason::kForeign);
     if (interest.until.has_value() && clock_.now() >= *interest.until) {

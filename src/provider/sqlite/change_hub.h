@@ -60,7 +60,7 @@ class ChangeHub {
             const std::function<std::int64_t()>& foreign_version,
             std::chrono::milliseconds foreign_poll = std::chrono::milliseconds(50));
 
-  /// Ends every wait now under way.
+  /// Ends every wait whose mark is older.
   void interrupt();
 
  private:

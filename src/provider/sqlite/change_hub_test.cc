@@ -132,7 +132,7 @@ TEST(ChangeHubOnSystemTime, ATimeOfTheClockEndsTheWait) {
   EXPECT_EQ(hub.wait({.until = kForever, .bound = milliseconds(1)}, {}).reason, Reason::kBound);
 }
 
-TEST_F(ChangeHubTest, AnInterruptEndsEveryWaitUnderWayAndNoLaterOne) {
+TEST_F(ChangeHubTest, AnInterruptEndsEveryWaitUnderWay) {
   std::latch waiting(2);
   const auto none = [&] {
     waiting.count_down();
@@ -147,7 +147,15 @@ TEST_F(ChangeHubTest, AnInterruptEndsEveryWaitUnderWayAndNoLaterOne) {
   hub_.interrupt();
   one.join();
   two.join();
-  EXPECT_EQ(look({}), Reason::kBound);
+}
+
+TEST_F(ChangeHubTest, AnInterruptEndsALaterWaitWithAnOlderMarkAndNoOther) {
+  const ChangeMark before = hub_.mark(0);
+  hub_.interrupt();
+  EXPECT_EQ(look({.after = before}), Reason::kInterrupted);
+  EXPECT_EQ(look({.after = hub_.mark(0)}), Reason::kBound);
+  const Wake wake = hub_.wait({.after = before, .bound = milliseconds(0)}, {});
+  EXPECT_EQ(look({.after = wake.mark}), Reason::kBound) << "the mark of a wake is a new one";
 }
 
 TEST_F(ChangeHubTest, ACommitOfOthersBeforeTheWaitEndsItAtOnce) {
