@@ -17,7 +17,7 @@ struct WorkerSettings {
 };
 
 /// Settings of a runtime. A value; `check` says which one is out of its range. Durations are in
-/// real time.
+/// real time. `perdure settings` and docs/operations.md list them with ranges and meanings.
 struct RuntimeOptions {
   /// The queues that it serves; empty: "default", with the two limits below.
   std::vector<WorkerSettings> workers = {};
@@ -54,7 +54,7 @@ struct RuntimeOptions {
   Duration shutdown_grace_period = std::chrono::seconds(10);
   Duration shutdown_force_timeout = std::chrono::seconds(5);
   Duration force_exit_timeout = std::chrono::seconds(60);  ///< 0 = off
-  int max_zombie_count = 10;
+  int max_zombie_count = 10;  ///< 0: zombies never end the process
   Duration zombie_retry_interval = std::chrono::seconds(1);
   Duration zombie_retry_max_delay = std::chrono::seconds(60);
   Duration zombie_grace_period = std::chrono::seconds(10);

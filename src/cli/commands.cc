@@ -7,6 +7,7 @@
 #include "cli/history_command.h"
 #include "cli/list_command.h"
 #include "cli/replay_command.h"
+#include "cli/settings_command.h"
 #include "cli/show_commands.h"
 
 namespace perdure::cli {
@@ -23,6 +24,7 @@ Commands add_commands(CLI::App& app, const Registry& registry) {
       {"raise", add_raise(app)},
       {"history", add_history(app)},
       {"replay", add_replay(app, registry)},
+      {"settings", add_settings(app)},
   };
 }
 

@@ -31,4 +31,10 @@ void check_time(const std::string& field, Duration value, Duration least, Durati
   refuse(field, in_micros(least) + " to " + in_micros(most), in_micros(value));
 }
 
+void check_fraction(const std::string& field, double value) {
+  // What is no number is in no range.
+  if (value >= 0.0 && value <= 1.0) return;
+  refuse(field, "0 to 1", std::to_string(value));
+}
+
 }  // namespace perdure::option_ranges

@@ -23,5 +23,7 @@ void check_time(const std::string& field,
                 Duration value,
                 Duration least,
                 Duration most = kMostTime);
+/// 0 to 1.
+void check_fraction(const std::string& field, double value);
 
 }  // namespace perdure::option_ranges

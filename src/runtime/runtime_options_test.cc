@@ -1,12 +1,17 @@
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <perdure/errors.h>
 #include <perdure/runtime_options.h>
 
+#include "model/ids.h"
+#include "runtime/settings.h"
 #include "runtime/step_options.h"
 
 namespace perdure {
@@ -31,6 +36,88 @@ std::string refused(const std::function<void(RuntimeOptions&)>& change) {
   return refusal<RuntimeOptions>(change);
 }
 
+/// A value at the edge of a range.
+struct Edge {
+  std::function<void(RuntimeOptions&)> set;
+  bool good;
+};
+
+/// A good value of everything, and so that each bound can be reached: nothing else is in its way.
+RuntimeOptions roomy_options() {
+  RuntimeOptions options;
+  options.workers = {WorkerSettings{}};
+  for (const runtime::Setting& each : runtime::settings()) {
+    const auto* const row = std::get_if<runtime::TimeSetting>(&each.kind);
+    if (row == nullptr) continue;
+    if (row->least_by.member != nullptr) options.*row->member = row->most;
+    if (row->most_by.member != nullptr) options.*row->member = row->least;
+  }
+  return options;
+}
+
+/// Below, at and above both bounds of a row.
+struct Edges {
+  std::vector<Edge> operator()(const runtime::TimeSetting& row) const {
+    const RuntimeOptions options = roomy_options();
+    const Duration least = runtime::least_of(row, options);
+    const Duration most = runtime::most_of(row, options);
+    return {at(row.member, least - 1us, false),
+            at(row.member, least, true),
+            at(row.member, most, true),
+            at(row.member, most + 1us, false)};
+  }
+  std::vector<Edge> operator()(const runtime::CountSetting<RuntimeOptions>& row) const {
+    return {at(row.member, row.least - 1, false),
+            at(row.member, row.least, true),
+            at(row.member, row.most, true),
+            at(row.member, row.most + 1, false)};
+  }
+  std::vector<Edge> operator()(const runtime::CountSetting<WorkerSettings>& row) const {
+    return {in_queue(row.member, row.least - 1, false),
+            in_queue(row.member, row.least, true),
+            in_queue(row.member, row.most, true),
+            in_queue(row.member, row.most + 1, false)};
+  }
+  std::vector<Edge> operator()(const runtime::SizeSetting& row) const {
+    constexpr std::size_t kMost = option_ranges::kMostSize;
+    // Below zero there is only the largest size.
+    return {at(row.member, row.least - 1, false),
+            at(row.member, row.least, true),
+            at(row.member, kMost, true),
+            at(row.member, kMost + 1, false)};
+  }
+  std::vector<Edge> operator()(const runtime::FractionSetting& row) const {
+    return {at(row.member, std::nextafter(0.0, -1.0), false),
+            at(row.member, 0.0, true),
+            at(row.member, 1.0, true),
+            at(row.member, std::nextafter(1.0, 2.0), false)};
+  }
+  std::vector<Edge> operator()(const runtime::SwitchSetting& row) const {
+    return {at(row.member, false, true), at(row.member, true, true)};
+  }
+  std::vector<Edge> operator()(const runtime::QueuesSetting& row) const {
+    using Workers = std::vector<WorkerSettings>;
+    return {at(row.member, Workers{}, true),
+            at(row.member, Workers{{.queue = "a"}, {.queue = "b"}}, true)};
+  }
+  std::vector<Edge> operator()(const runtime::QueueNameSetting& row) const {
+    return {in_queue(row.member, std::string(), false),
+            in_queue(row.member, std::string("q"), true),
+            in_queue(row.member, std::string(kMaxIdBytes, 'q'), true),
+            in_queue(row.member, std::string(kMaxIdBytes + 1, 'q'), false)};
+  }
+
+ private:
+  template <class T>
+  static Edge at(T RuntimeOptions::*member, T value, bool good) {
+    return {[member, value](RuntimeOptions& o) { o.*member = value; }, good};
+  }
+  template <class T>
+  static Edge in_queue(T WorkerSettings::*member, T value, bool good) {
+    return {[member, value](RuntimeOptions& o) { o.workers.at(0).*member = value; }, good};
+  }
+};
+
 TEST(RuntimeOptions, AreGoodAsTheyStand) {
   EXPECT_EQ(refused([](RuntimeOptions&) {}), "(accepted)");
 }
@@ -42,6 +129,38 @@ TEST(RuntimeOptions, NameTheFieldTheRangeAndTheValue) {
             "worker_lock_timeout must be 100000 us to 31536000000000 us, but it is 1000 us");
   EXPECT_EQ(refused([](RuntimeOptions& o) { o.replay_check_fraction = 1.5; }),
             "replay_check_fraction must be 0 to 1, but it is 1.500000");
+}
+
+TEST(RuntimeOptions, AreGoodUpToTheirBoundsAndNoFurther) {
+  for (const runtime::Setting& each : runtime::settings()) {
+    const std::string field =
+        (runtime::is_of_queue(each) ? "workers[0]." : "") + std::string(each.name);
+    const std::vector<Edge> edges = std::visit(Edges{}, each.kind);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const std::string answer = refused([&](RuntimeOptions& o) {
+        o = roomy_options();
+        edges[i].set(o);
+      });
+      if (edges[i].good) {
+        EXPECT_EQ(answer, "(accepted)") << field << ", edge " << i;
+      } else {
+        EXPECT_EQ(answer.substr(0, field.size()), field) << "edge " << i << ": " << answer;
+      }
+    }
+  }
+}
+
+TEST(RuntimeOptions, RefuseABoundBeforeWhatItBounds) {
+  const auto field = [](const std::function<void(RuntimeOptions&)>& change) {
+    const std::string answer = refused(change);
+    return answer.substr(0, answer.find(' '));
+  };
+  EXPECT_EQ(field([](RuntimeOptions& o) { o.process_heartbeat_interval = -1s; }),
+            "process_heartbeat_interval");
+  EXPECT_EQ(field([](RuntimeOptions& o) { o.zombie_retry_max_delay = 0s; }),
+            "zombie_retry_max_delay");
+  EXPECT_EQ(field([](RuntimeOptions& o) { o.max_heartbeat_throttle_interval = 0s; }),
+            "max_heartbeat_throttle_interval");
 }
 
 TEST(RuntimeOptions, RefuseWhatIsNoNumber) {
@@ -64,6 +183,7 @@ TEST(RuntimeOptions, MayTurnThingsOffWithZero) {
   EXPECT_EQ(refused([](RuntimeOptions& o) {
               o.orchestration_deadlock_timeout = 0s;
               o.force_exit_timeout = 0s;
+              o.max_zombie_count = 0;
               o.max_cached_orchestrations = 0;
               o.replay_check_fraction = 0;
             }),

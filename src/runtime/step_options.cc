@@ -11,9 +11,9 @@ namespace perdure::runtime {
 
 namespace {
 
+using option_ranges::check_fraction;
 using option_ranges::check_size;
 using option_ranges::check_time;
-using option_ranges::refuse;
 
 constexpr std::size_t kMostAtOnce = 10'000;
 constexpr Duration kTick = std::chrono::milliseconds(1);
@@ -43,9 +43,7 @@ void check(const DispatcherOptions& options) {
   check_time("backoff.longest", options.backoff.longest, options.backoff.first);
   check_size("max_payload_bytes", options.max_payload_bytes, 1);
   check_size("history_page", options.history_page, 1);
-  if (!(options.replay_check_fraction >= 0.0 && options.replay_check_fraction <= 1.0)) {
-    refuse("replay_check_fraction", "0 to 1", std::to_string(options.replay_check_fraction));
-  }
+  check_fraction("replay_check_fraction", options.replay_check_fraction);
 }
 
 void check(const WorkerOptions& options) {

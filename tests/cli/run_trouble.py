@@ -123,7 +123,7 @@ def the_exit_codes_are_those_of_the_document(_store):
     documented = re.findall(r"^\| (\d) \| (.+?) \|$", DOCUMENT.read_text(encoding="utf-8"), re.M)
     assert [int(code) for code, _ in documented] == list(range(8)), documented
     for command in ([], ["list"], ["show"], ["wait"], ["cancel"], ["terminate"], ["raise"],
-                    ["history"], ["replay"], ["bench"]):
+                    ["history"], ["replay"], ["settings"], ["bench"]):
         text = run([*command, "--help"], DONE).stdout
         table = text[text.index("\nExit codes:\n"):]
         assert re.findall(r"^  (\d)  (.+)$", table, re.M) == documented, (command, table)
