@@ -67,11 +67,12 @@ int main(int argc, char** argv) {
   pd::Registry registry;
   registry.add(measure,
                [](Watch watch) { return watch.checks == 2 || watch.checks == 8 ? 97 : 60; });
-  registry.add(raise_alarm, [&](Alarm alarm) {
+  registry.add(raise_alarm, [&](pd::ActivityContext& ctx, Alarm alarm) {
     std::cout << alarm.engine << ": " << alarm.degrees << " degrees at check " << alarm.check
               << ", execution " << alarm.execution << '\n';
     hot_again = alarm.check == 8;
     hot_again.notify_all();
+    if (hot_again) ctx.sleep_for(1min);  // sounds until somebody acts
   });
   registry.add(note, [](std::string text) { std::cout << text << '\n'; });
   registry.add(monitor, run_monitor);

@@ -11,6 +11,7 @@
 #include <perdure/detail/handler_table.h>
 #include <perdure/json.h>
 #include <perdure/orchestration_context.h>
+#include <perdure/orchestration_options.h>
 #include <perdure/task.h>
 
 namespace perdure {
@@ -193,18 +194,24 @@ class Registry {
   /// Several versions of a name may stand side by side; a run stays on the one it began with.
   /// A version is one to three numbers; missing ones are zero, so "1" and "1.0" are the same one.
   /// Without one it is older than all others, and can be asked for as "0".
+  /// InvalidArgument when the version is taken, or an option is out of its range.
   template <class R, class... A, class F>
   Registry& add(const Orchestration<R(A...)>& orchestration,
                 F main,
-                std::string_view version = {}) {
+                std::string_view version = {},
+                const OrchestrationOptions& options = {}) {
     auto function = detail::as_function(main);
     using Shape = detail::MainShape<decltype(function)>;
     static_assert(std::is_same_v<typename Shape::Output, R> &&
                       std::is_same_v<typename Shape::Input, typename Orchestration<R(A...)>::Input>,
                   "perdure: main takes or gives another type than its contract");
-    table_->add_orchestration(orchestration.name(), version, [function](detail::TurnApi& api) {
-      return std::make_unique<detail::TypedMain<Shape, decltype(function)>>(api, function);
-    });
+    table_->add_orchestration(
+        orchestration.name(),
+        version,
+        [function](detail::TurnApi& api) {
+          return std::make_unique<detail::TypedMain<Shape, decltype(function)>>(api, function);
+        },
+        options);
     return *this;
   }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct WorkerSettings {
   std::string queue = "default";
   int max_concurrent_orchestrations = 200;  ///< 1 to 100000: instances locked at a time
   int max_concurrent_activities = 200;      ///< 1 to 100000: handlers that run at a time
+  /// Unset: that of the runtime.
+  std::optional<Duration> orchestration_deadlock_timeout = {};
 };
 
 /// Settings of a runtime. A value; `check` says which one is out of its range. Durations are in
@@ -31,7 +34,10 @@ struct RuntimeOptions {
   Duration worker_lock_renewal_buffer = std::chrono::seconds(5);
 
   // Orchestrations.
-  Duration orchestration_deadlock_timeout = std::chrono::seconds(2);  ///< of user code; 0 = off
+  /// How long the code of a turn may take by its own fault: time in which it was ready to run and
+  /// got no processor does not count. Then the turn is given up, shown as blocked: deadlock, and
+  /// tried again later. 0 = off. An orchestration may have its own (`OrchestrationOptions`).
+  Duration orchestration_deadlock_timeout = std::chrono::seconds(2);
   Duration cancel_cleanup_timeout = std::chrono::seconds(60);
   Duration handler_drain_timeout = std::chrono::seconds(60);
   std::size_t max_cached_orchestrations = 10'000;  ///< 0: nothing is kept between turns

@@ -69,6 +69,15 @@ SettingFields fields_of(const runtime::QueuesSetting& row) {
   return {.unit = "queues", .standard = std::move(queues)};
 }
 
+SettingFields fields_of(const runtime::QueueTimeSetting& row) {
+  const WorkerSettings defaults;
+  const auto& standard = defaults.*row.member;
+  return {.unit = "ms",
+          .standard = standard ? OrderedJson(in_ms(*standard)) : OrderedJson(nullptr),
+          .least = in_ms(row.least),
+          .most = in_ms(row.most)};
+}
+
 SettingFields fields_of(const runtime::QueueNameSetting& row) {
   return {.unit = "text",
           .standard = WorkerSettings{}.*row.member,

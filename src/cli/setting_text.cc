@@ -66,6 +66,13 @@ void describe(const runtime::QueuesSetting& row, SettingText& text) {
   text.range = "any number";
 }
 
+void describe(const runtime::QueueTimeSetting& row, SettingText& text) {
+  const WorkerSettings defaults;
+  const auto& standard = defaults.*row.member;
+  text.standard = standard ? time_amount(*standard) : "unset";
+  text.range = time_amount(row.least) + " to " + time_amount(row.most);
+}
+
 void describe(const runtime::QueueNameSetting& row, SettingText& text) {
   text.standard = WorkerSettings{}.*row.member;
   text.range = "1 to " + std::to_string(kMaxIdBytes) + " bytes";

@@ -5,6 +5,7 @@
 #include <perdure/errors.h>
 
 #include "model/ids.h"
+#include "model/option_ranges.h"
 #include "model/version.h"
 
 namespace perdure::detail {
@@ -34,9 +35,15 @@ void HandlerTable::add_activity(std::string_view name, ActivityHandler handler) 
 
 void HandlerTable::add_orchestration(std::string_view name,
                                      std::string_view version,
-                                     MainFactory make) {
+                                     MainFactory make,
+                                     const OrchestrationOptions& options) {
   require_id("orchestration name", name);
   const Version added = parsed(name, version);
+  if (options.deadlock_timeout) {
+    option_ranges::check_time("deadlock_timeout of orchestration '" + std::string(name) + "'",
+                              *options.deadlock_timeout,
+                              Duration::zero());
+  }
   std::vector<OrchestrationHandler>& versions = orchestrations_[std::string(name)];
   const auto place = std::find_if(versions.begin(), versions.end(), [&](const auto& each) {
     return !(*parse_version(each.version) < added);
@@ -45,7 +52,7 @@ void HandlerTable::add_orchestration(std::string_view name,
     throw InvalidArgument("orchestration '" + std::string(name) + "' is registered already" +
                           (version.empty() ? "" : " with version " + std::string(version)));
   }
-  versions.insert(place, {std::string(name), std::string(version), std::move(make)});
+  versions.insert(place, {std::string(name), std::string(version), std::move(make), options});
 }
 
 const ActivityHandler* HandlerTable::find_activity(std::string_view name) const {

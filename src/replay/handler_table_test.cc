@@ -67,6 +67,18 @@ TEST(HandlerTable, VersionsAreOrderedByNumberAndTheNewestIsTheDefault) {
   EXPECT_EQ(table.find_orchestration("o", "")->version, "2");
 }
 
+TEST(HandlerTable, KeepsTheOptionsOfAnOrchestration) {
+  HandlerTable table;
+  table.add_orchestration("o", "", no_main(), {.deadlock_timeout = std::chrono::seconds(7)});
+  EXPECT_EQ(table.find_orchestration("o", "")->options.deadlock_timeout, std::chrono::seconds(7));
+  EXPECT_EQ(error_of([&] {
+              table.add_orchestration("p", "", no_main(), {.deadlock_timeout = Duration(-1)});
+            }),
+            "deadlock_timeout of orchestration 'p' must be 0 us to 31536000000000 us, "
+            "but it is -1 us");
+  EXPECT_EQ(table.find_orchestration("p", ""), nullptr);
+}
+
 TEST(HandlerTable, AVersionIsFoundInEverySpelling) {
   HandlerTable table;
   table.add_orchestration("o", "1.2", no_main());

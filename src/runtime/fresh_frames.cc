@@ -6,7 +6,7 @@ namespace perdure::runtime {
 
 std::unique_ptr<replay::Execution> fresh_frames(const OrchestrationItem& item,
                                                 const detail::OrchestrationHandler* main,
-                                                const DispatcherOptions& options,
+                                                const replay::ExecutionOptions& limits,
                                                 Random& random,
                                                 std::vector<HistoryEvent> history,
                                                 bool had_turn) {
@@ -15,7 +15,6 @@ std::unique_ptr<replay::Execution> fresh_frames(const OrchestrationItem& item,
                              item.name,
                              main == nullptr ? item.version : main->version,
                              item.queue};
-  const replay::ExecutionOptions limits{options.arguments, options.max_payload_bytes};
   auto frames = main == nullptr
                     ? std::make_unique<replay::Execution>(std::move(spec), limits, random)
                     : std::make_unique<replay::Execution>(std::move(spec), *main, limits, random);

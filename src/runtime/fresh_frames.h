@@ -8,7 +8,6 @@
 #include "base/random.h"
 #include "provider/orchestration_requests.h"
 #include "replay/execution.h"
-#include "runtime/step_options.h"
 
 namespace perdure::runtime {
 
@@ -17,7 +16,7 @@ namespace perdure::runtime {
 /// `main` and `random` must outlive them.
 std::unique_ptr<replay::Execution> fresh_frames(const OrchestrationItem& item,
                                                 const detail::OrchestrationHandler* main,
-                                                const DispatcherOptions& options,
+                                                const replay::ExecutionOptions& limits,
                                                 Random& random,
                                                 std::vector<HistoryEvent> history,
                                                 bool had_turn);

@@ -66,6 +66,10 @@ void Host::run() {
       pause(kLongestPause);
     }
   }
+  if (const std::size_t stuck = quarantine_->size(); stuck != 0) {
+    log::warning("turns that do not return are left to themselves until the process ends",
+                 {{"turns", stuck}});
+  }
   const std::size_t left = pool_.close(steady_now());
   if (left == 0) return;
   log::warning("handlers that do not stop are left to themselves until the process ends",
@@ -96,7 +100,10 @@ void Host::run_registration(Epoch epoch) {
     lost_ = false;
   }
   Registration registration(
-      {*store_, handlers_, random_, pool_, firer_, process_name()}, options_, epoch, [this] {
+      {*store_, handlers_, random_, pool_, firer_, process_name(), quarantine_},
+      options_,
+      epoch,
+      [this] {
         {
           const std::lock_guard lock(mutex_);
           lost_ = true;

@@ -42,6 +42,7 @@ class Host {
   const RuntimeOptions options_;
   const std::shared_ptr<Random> random_;
   const std::shared_ptr<StopFirer> firer_ = std::make_shared<ThreadedFirer>();
+  const std::shared_ptr<Quarantine> quarantine_ = std::make_shared<Quarantine>();
   HandlerPool pool_;
 
   std::mutex mutex_;

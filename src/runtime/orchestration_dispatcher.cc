@@ -6,8 +6,6 @@
 
 #include "base/log.h"
 #include "provider/stop_reasons.h"
-#include "replay/wind_down.h"
-#include "runtime/fresh_frames.h"
 #include "runtime/histories.h"
 #include "runtime/served.h"
 #include "runtime/turn.h"
@@ -16,6 +14,10 @@
 namespace perdure::runtime {
 
 namespace {
+
+constexpr const char* kNotReturned =
+    "a turn of this run has not returned in this process; until it does the run is not tried again "
+    "here. Its stack is in the log";
 
 BlockedReason blocked_by(ErrorCode code) {
   return code == ErrorCode::kCorrupt ? BlockedReason::kCorrupt : BlockedReason::kStoreError;
@@ -29,12 +31,6 @@ bool is_overdue(const OrchestrationItem& item, TimePoint now) {
 /// The next moment from which on a run that cannot move must be looked at without its code.
 std::optional<TimePoint> ends_without_code(const OrchestrationItem& item) {
   return item.cancel_requested_at ? item.cleanup_at : item.deadline;
-}
-
-std::string not_registered(const OrchestrationItem& item) {
-  return "orchestration '" + item.name + "' is not registered " +
-         (item.version.empty() ? "without a version, as this run began"
-                               : "with version " + item.version);
 }
 
 /// True when the execution goes on after one that continued as new.
@@ -57,9 +53,10 @@ void write_log(const OrchestrationItem& item, const replay::TurnResult& result) 
 }  // namespace
 
 OrchestrationDispatcher::OrchestrationDispatcher(Parts parts, DispatcherOptions options)
-    : parts_(parts),
+    : parts_(std::move(parts)),
       options_(std::move(options)),
-      replay_check_({parts.provider, parts.frames, parts.random}, options_) {}
+      runner_(std::move(parts_.runner)),
+      replay_check_({parts_.provider, parts_.frames, parts_.random, runner_}, options_) {}
 
 Step OrchestrationDispatcher::poll_once() {
   FetchOrchestrationItems fetch;
@@ -76,10 +73,8 @@ Step OrchestrationDispatcher::poll_once() {
   step.worked = !fetched->items.empty();
   step.next_at = fetched->next_at;
   std::vector<Turn> turns = prepare(std::move(fetched->items), fetched->now);
-  replay_missing(turns, fetched->now);
-  for (Turn& turn : turns) run(turn, fetched->now);
-  commit(turns);
-  give_back(turns);
+  read_missing(turns, fetched->now);
+  run(turns, fetched->now);
   check_replays(turns);
   return step;
 }
@@ -102,12 +97,24 @@ void OrchestrationDispatcher::look_up(Turn& turn, TimePoint now) {
   }
   if (is_overdue(item, now)) return cancel_overdue(turn);
   turn.past_cleanup = item.cancel_requested_at && item.cleanup_at && *item.cleanup_at <= now;
+  if (shut_out(turn, now)) return;
   turn.main = find_main(parts_.handlers, item);
   if (turn.main == nullptr && !turn.past_cleanup) {
     return block_by_code(turn, now, BlockedReason::kUnserved, not_registered(item));
   }
   turn.frames = parts_.frames.take(turn.key_before());
   turn.cached = turn.frames != nullptr;
+}
+
+/// Whether the code of the run is not to be run here. Past its cleanup it ends without.
+bool OrchestrationDispatcher::shut_out(Turn& turn, TimePoint now) {
+  if (!runner_.quarantine().holds(turn.item.instance)) return false;
+  if (turn.past_cleanup) {
+    turn.no_code = kNotReturned;
+  } else {
+    block_by_code(turn, now, BlockedReason::kDeadlock, kNotReturned);
+  }
+  return true;
 }
 
 /// Not past the deadline or the time for cleanup, when the run needs no code any more.
@@ -140,7 +147,7 @@ void OrchestrationDispatcher::cancel_overdue(Turn& turn) {
              "the run is past its deadline and could not be canceled: " + answer.error().message);
 }
 
-void OrchestrationDispatcher::replay_missing(std::vector<Turn>& turns, TimePoint now) {
+void OrchestrationDispatcher::read_missing(std::vector<Turn>& turns, TimePoint now) {
   std::vector<Turn*> missing;
   std::vector<WantedHistory> wanted;
   for (Turn& turn : turns) {
@@ -165,52 +172,94 @@ void OrchestrationDispatcher::replay_missing(std::vector<Turn>& turns, TimePoint
       block_by_code(turn, now, BlockedReason::kUnserved, not_registered(turn.item));
       continue;
     }
-    make_frames(turn, std::move(histories[i]).value());
+    turn.history = std::move(histories[i]).value();
   }
 }
 
-/// With the code if it can run, else without. A run that was wound down once stays so: its code
-/// has not seen what was recorded since.
-void OrchestrationDispatcher::make_frames(Turn& turn, std::vector<HistoryEvent> history) {
-  const bool wound_down = replay::wound_down_after(history).has_value();
-  if (turn.main != nullptr && !wound_down) {
-    turn.frames = fresh_frames(turn.item,
-                               turn.main,
-                               options_,
-                               parts_.random,
-                               turn.past_cleanup ? history : std::move(history),
-                               had_turn(turn.item));
-    if (!turn.frames->mismatch() || !turn.past_cleanup) return;
-    turn.no_code = to_string(*turn.frames->mismatch());
-  } else if (!wound_down) {
-    turn.no_code = not_registered(turn.item);
+/// What stands before a turn that does not return is committed before the others are run: those
+/// may not return either.
+void OrchestrationDispatcher::run(std::vector<Turn>& turns, TimePoint now) {
+  Turns rest;
+  rest.reserve(turns.size());
+  for (Turn& turn : turns) {
+    if (turn.open()) make_code(turn, now);
+    rest.push_back(&turn);
   }
-  turn.frames = fresh_frames(
-      turn.item, nullptr, options_, parts_.random, std::move(history), had_turn(turn.item));
+  while (!rest.empty()) {
+    const Turns round = run_some(rest, now);
+    commit(round);
+    give_back(round);
+    if (rest.empty()) return;
+    for (const Turn* turn : round) locks_.release(turn->item.lock);
+    if (!hurried_) continue;
+    for (Turn* turn : rest) {
+      if (turn->open()) turn->again();
+    }
+  }
 }
 
-void OrchestrationDispatcher::run(Turn& turn, TimePoint now) {
-  if (!turn.open()) return;
-  replay::TurnResult result;
-  if (turn.frames->mismatch()) {
-    result.mismatch = turn.frames->mismatch();
-  } else {
-    result = turn.frames->turn(std::move(turn.item.messages), now);
+void OrchestrationDispatcher::make_code(Turn& turn, TimePoint now) {
+  OrchestrationItem& item = turn.item;
+  turn.code = std::make_shared<TurnCode>(
+      owner_of(item, turn.main, options_.deadlock_timeout), std::move(item.messages), now);
+  item.messages.clear();
+  turn.code->frames = std::move(turn.frames);
+  turn.code->no_code = turn.no_code;
+  if (!turn.history) return;
+  turn.code->recipe = FrameRecipe{item,
+                                  turn.main,
+                                  &parts_.random,
+                                  options_.of_execution(),
+                                  std::move(*turn.history),
+                                  turn.past_cleanup};
+  turn.history.reset();
+}
+
+/// Runs those that are open, until one does not return, and answers what is to be settled now; the
+/// others are left in `rest`.
+OrchestrationDispatcher::Turns OrchestrationDispatcher::run_some(Turns& rest, TimePoint now) {
+  CodeBatch::Pieces pieces;
+  for (const Turn* turn : rest) {
+    if (turn->open()) pieces.push_back(turn->code);
   }
+  const TurnRunner::Ran ran = runner_.run(std::move(pieces));
+  Turns round;
+  std::size_t through = 0;
+  for (Turn* turn : rest) {
+    if (turn->open()) {
+      if (through == ran.through) break;
+      ++through;
+      if (ran.stuck && through == ran.through) {
+        block_by_code(*turn, now, BlockedReason::kDeadlock, *ran.stuck);
+      } else {
+        end_code(*turn, now);
+      }
+    }
+    round.push_back(turn);
+  }
+  rest.erase(rest.begin(), rest.begin() + static_cast<Turns::difference_type>(round.size()));
+  return round;
+}
+
+void OrchestrationDispatcher::end_code(Turn& turn, TimePoint now) {
+  turn.frames = std::move(turn.code->frames);
+  turn.no_code = std::move(turn.code->no_code);
+  replay::TurnResult result = std::move(turn.code->result);
+  turn.code.reset();
   if (result.mismatch) {
     return block_by_code(turn, now, BlockedReason::kNondeterminism, to_string(*result.mismatch));
   }
   turn.result = std::move(result);
 }
 
-void OrchestrationDispatcher::commit(std::vector<Turn>& turns) {
+void OrchestrationDispatcher::commit(const Turns& turns) {
   AckOrchestrationItems ack;
-  std::vector<Turn*> acked;
-  for (Turn& turn : turns) {
-    if (!turn.open()) continue;
-    acked.push_back(&turn);
+  Turns acked;
+  for (Turn* turn : turns) {
+    if (!turn->open()) continue;
+    acked.push_back(turn);
     ack.entries.push_back(
-        to_commit(turn.item, turn.code_version(), std::move(turn.result->decisions), options_));
+        to_commit(turn->item, turn->code_version(), std::move(turn->result->decisions), options_));
   }
   if (acked.empty()) return;
   const auto answer = parts_.provider.ack_orchestration_items(std::move(ack));
@@ -256,7 +305,7 @@ void OrchestrationDispatcher::check_replays(std::vector<Turn>& turns) {
   for (Turn& turn : turns) {
     if (turn.to_check) picked.push_back({turn.item, *turn.main, turn.frames});
   }
-  replay_check_.run(picked);
+  if (!hurried_) replay_check_.run(picked);
   for (Turn& turn : turns) {
     if (turn.to_check && turn.frames) keep_frames(turn);
   }
@@ -280,19 +329,19 @@ void OrchestrationDispatcher::succeed(Turn& turn) {
       {{"instance", turn.item.id}, {"orchestration", turn.item.name}, {"why", turn.no_code}});
 }
 
-void OrchestrationDispatcher::give_back(std::vector<Turn>& turns) {
+void OrchestrationDispatcher::give_back(const Turns& turns) {
   AbandonOrchestrationItems abandon;
-  for (Turn& turn : turns) {
-    if (!turn.given_back) continue;
-    if (turn.given_back->blocked != BlockedReason::kNone) {
+  for (Turn* turn : turns) {
+    if (!turn->given_back) continue;
+    if (turn->given_back->blocked != BlockedReason::kNone) {
       // Once for each time in a row: it is shown beside the status of the run all the same.
-      log::write(turn.item.deferrals == 0 ? log::Level::kWarning : log::Level::kDebug,
+      log::write(turn->item.deferrals == 0 ? log::Level::kWarning : log::Level::kDebug,
                  "a run is blocked",
-                 {{"instance", turn.item.id},
-                  {"reason", to_string(turn.given_back->blocked)},
-                  {"detail", turn.given_back->blocked_detail}});
+                 {{"instance", turn->item.id},
+                  {"reason", to_string(turn->given_back->blocked)},
+                  {"detail", turn->given_back->blocked_detail}});
     }
-    abandon.entries.push_back(std::move(*turn.given_back));
+    abandon.entries.push_back(std::move(*turn->given_back));
   }
   if (abandon.entries.empty()) return;
   const auto answer = parts_.provider.abandon_orchestration_items(std::move(abandon));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "runtime/step.h"
 #include "runtime/step_options.h"
 #include "runtime/turn_locks.h"
+#include "runtime/turn_runner.h"
 
 namespace perdure::runtime {
 
@@ -26,9 +28,13 @@ namespace perdure::runtime {
 /// cannot be read and missing code block the run with the reason shown, and are tried again with
 /// growing delays; but a canceled run whose time for cleanup is over is ended without its code,
 /// from history alone (docs/adr/005). Log lines are written and stop tokens fire after the
-/// successful answer only. A crash leaves locks that end by expiry or takeover. Threading: one
-/// thread per object; several may serve one queue. The frame keeper is shared as far as it allows
-/// that.
+/// successful answer only. A crash leaves locks that end by expiry or takeover.
+///
+/// The code of turns runs on a thread of its own when it has a limit (`TurnRunner`). A turn that
+/// does not return is given back as blocked: deadlock when its time is over, and until it returns its
+/// instance is given back each time; its neighbours go on.
+/// Threading: one thread per object, but for `hurry`; several may serve one queue. The frame keeper
+/// is shared as far as it allows that.
 class OrchestrationDispatcher {
  public:
   /// What it works with; all must outlive it, and frames must not outlive the handlers.
@@ -39,6 +45,8 @@ class OrchestrationDispatcher {
     FrameKeeper& frames;
     Attempts& attempts;
     Random& random;
+    /// With a deadlock timeout: `used` shares the handlers and the random source.
+    TurnRunner::Parts runner = {};
   };
 
   OrchestrationDispatcher(Parts parts, DispatcherOptions options);
@@ -46,30 +54,40 @@ class OrchestrationDispatcher {
   /// Fetches up to `batch` instances and takes each through one turn.
   Step poll_once();
 
+  /// The step under way is to end soon: behind a turn that does not return no other is begun; those
+  /// are given back, and nothing is charged. On any thread.
+  void hurry() { hurried_ = true; }
+
   /// What it holds during a step, for who renews locks.
   TurnLocks& locks() { return locks_; }
 
  private:
   struct Turn;
+  using Turns = std::vector<Turn*>;
 
   std::vector<Turn> prepare(std::vector<OrchestrationItem> items, TimePoint now);
   void look_up(Turn& turn, TimePoint now);
   void cancel_overdue(Turn& turn);
   void block_by_code(Turn& turn, TimePoint now, BlockedReason reason, std::string detail);
-  void replay_missing(std::vector<Turn>& turns, TimePoint now);
-  void make_frames(Turn& turn, std::vector<HistoryEvent> history);
-  void run(Turn& turn, TimePoint now);
-  void commit(std::vector<Turn>& turns);
+  bool shut_out(Turn& turn, TimePoint now);
+  void read_missing(std::vector<Turn>& turns, TimePoint now);
+  void run(std::vector<Turn>& turns, TimePoint now);
+  void make_code(Turn& turn, TimePoint now);
+  Turns run_some(Turns& rest, TimePoint now);
+  void end_code(Turn& turn, TimePoint now);
+  void commit(const Turns& turns);
   void react(Turn& turn, const Result<TurnCommitted>& answer);
   void keep_frames(Turn& turn);
   void check_replays(std::vector<Turn>& turns);
   void look_whether_committed(Turn& turn, const Error& error);
   void succeed(Turn& turn);
-  void give_back(std::vector<Turn>& turns);
+  void give_back(const Turns& turns);
 
   Parts parts_;
   const DispatcherOptions options_;
   TurnLocks locks_;
+  TurnRunner runner_;
+  std::atomic<bool> hurried_{false};
   ReplayCheck replay_check_;
 };
 

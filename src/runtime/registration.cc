@@ -41,9 +41,17 @@ DispatcherOptions dispatcher_options(const RuntimeOptions& options,
   dispatcher.cleanup_timeout = options.cancel_cleanup_timeout;
   dispatcher.max_payload_bytes = options.max_payload_bytes;
   dispatcher.replay_check_fraction = options.replay_check_fraction;
+  dispatcher.deadlock_timeout =
+      worker.orchestration_deadlock_timeout.value_or(options.orchestration_deadlock_timeout);
   if (options.strict_arguments) dispatcher.arguments = replay::ArgumentCheck::kStrict;
   return dispatcher;
 }
+
+/// What the code of turns refers to, also when it does not return.
+struct UsedByTurns {
+  std::shared_ptr<const detail::HandlerTable> handlers;
+  std::shared_ptr<Random> random;
+};
 
 WorkerOptions worker_options(const RuntimeOptions& options, const WorkerSettings& worker) {
   WorkerOptions result;
@@ -117,10 +125,18 @@ void Registration::add_loop(Loops& loops, LoopOptions options, std::function<Ste
 void Registration::serve(const WorkerSettings& worker) {
   const milliseconds poll = to_ms(options_.store_poll_interval);
   const int threads = dispatcher_threads(worker);
+  const auto used =
+      std::make_shared<const UsedByTurns>(UsedByTurns{parts_.handlers, parts_.random});
   for (int i = 0; i < threads; ++i) {
     dispatchers_.push_back(std::make_unique<OrchestrationDispatcher>(
         OrchestrationDispatcher::Parts{
-            parts_.provider, tokens_, *parts_.handlers, frames_, attempts_, *parts_.random},
+            parts_.provider,
+            tokens_,
+            *parts_.handlers,
+            frames_,
+            attempts_,
+            *parts_.random,
+            {used, parts_.quarantine, parts_.on_stuck}},
         dispatcher_options(options_, worker, threads)));
     OrchestrationDispatcher& dispatcher = *dispatchers_.back();
     LoopOptions loop;
@@ -229,6 +245,7 @@ void Registration::end(Loops& loops) {
 void Registration::stop_claiming() {
   for (const std::unique_ptr<PooledWorker>& worker : workers_) worker->close();
   for (const std::unique_ptr<Loop>& loop : working_) loop->request_stop();
+  for (const std::unique_ptr<OrchestrationDispatcher>& each : dispatchers_) each->hurry();
   end(dispatching_);
   // The loops stay until those that may nudge them are gone.
   for (const std::unique_ptr<Loop>& loop : working_) loop->join();

@@ -52,6 +52,8 @@ class Registration {
     HandlerPool& pool;  ///< must outlive it
     std::shared_ptr<StopFirer> firer;
     std::string name;  ///< of this process, as attempts are told
+    std::shared_ptr<Quarantine> quarantine = {};
+    OnStuck on_stuck = {};
   };
 
   /// `on_lost` is called at most once for each thread, on threads of the registration.

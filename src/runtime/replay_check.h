@@ -11,6 +11,7 @@
 #include "replay/execution.h"
 #include "runtime/frame_keeper.h"
 #include "runtime/step_options.h"
+#include "runtime/turn_runner.h"
 
 namespace perdure::runtime {
 
@@ -25,11 +26,11 @@ struct CachedTurn {
 /// cached turns from the store and compares them with the frames that are kept.
 ///
 /// Cost: of each turn one random number; of each turn picked, its whole history is read and run
-/// once, on the thread of the dispatcher, so at the default of 1 in 1,000 a turn of a run with
+/// once, while the dispatcher waits, so at the default of 1 in 1,000 a turn of a run with
 /// 1,000 events pays for one event more. All that are picked from a batch are read together. The
 /// frames are held back until they are found good; a turn that another thread begins meanwhile
-/// replays. A history that cannot be read is no difference. The store is not written. Threading:
-/// one thread, that of its dispatcher.
+/// replays. A history that cannot be read is no difference, nor is a replay that does not return: its
+/// frames go with it. The store is not written. Threading: one thread, that of its dispatcher.
 class ReplayCheck {
  public:
   /// What it works with; all must outlive it.
@@ -37,6 +38,7 @@ class ReplayCheck {
     Provider& provider;
     FrameKeeper& frames;
     Random& random;
+    TurnRunner& runner;
   };
 
   ReplayCheck(Parts parts, DispatcherOptions options)
@@ -51,7 +53,9 @@ class ReplayCheck {
   void run(const std::vector<CachedTurn>& turns);
 
  private:
-  void compare(const CachedTurn& turn, std::vector<HistoryEvent> history);
+  class Code;
+
+  void note(const CachedTurn& turn, Code& code);
 
   const Parts parts_;
   const DispatcherOptions options_;

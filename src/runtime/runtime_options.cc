@@ -25,6 +25,10 @@ struct QueueCheck {
     const Status queue = check_id(field, worker.*row.member);
     if (!queue.ok()) throw InvalidArgument(queue.error().message);
   }
+  void operator()(const runtime::QueueTimeSetting& row) const {
+    if (!(worker.*row.member)) return;
+    option_ranges::check_time(field, *(worker.*row.member), row.least, row.most);
+  }
   void operator()(const auto& /*of the runtime*/) const {}
 };
 
@@ -64,6 +68,7 @@ struct OptionCheck {
   void operator()(const runtime::SwitchSetting& /*both are good*/) const {}
   void operator()(const runtime::CountSetting<WorkerSettings>& /*with the queues*/) const {}
   void operator()(const runtime::QueueNameSetting& /*with the queues*/) const {}
+  void operator()(const runtime::QueueTimeSetting& /*with the queues*/) const {}
 };
 
 }  // namespace

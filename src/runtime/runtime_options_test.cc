@@ -100,6 +100,14 @@ struct Edges {
     return {at(row.member, Workers{}, true),
             at(row.member, Workers{{.queue = "a"}, {.queue = "b"}}, true)};
   }
+  std::vector<Edge> operator()(const runtime::QueueTimeSetting& row) const {
+    using Time = std::optional<Duration>;
+    return {in_queue(row.member, Time(row.least - Duration(1)), false),
+            in_queue(row.member, Time(row.least), true),
+            in_queue(row.member, Time(), true),
+            in_queue(row.member, Time(row.most), true),
+            in_queue(row.member, Time(row.most + Duration(1)), false)};
+  }
   std::vector<Edge> operator()(const runtime::QueueNameSetting& row) const {
     return {in_queue(row.member, std::string(), false),
             in_queue(row.member, std::string("q"), true),
@@ -182,6 +190,7 @@ TEST(RuntimeOptions, AreCheckedAgainstEachOther) {
 TEST(RuntimeOptions, MayTurnThingsOffWithZero) {
   EXPECT_EQ(refused([](RuntimeOptions& o) {
               o.orchestration_deadlock_timeout = 0s;
+              o.workers = {{.queue = "a", .orchestration_deadlock_timeout = 0s}};
               o.force_exit_timeout = 0s;
               o.max_zombie_count = 0;
               o.max_cached_orchestrations = 0;
@@ -199,6 +208,10 @@ TEST(RuntimeOptions, NameTheWorkerThatIsWrong) {
               o.workers = {{.queue = "a"}, {.queue = "a"}};
             }),
             "workers[1].queue: 'a' is listed twice");
+  EXPECT_EQ(refused([](RuntimeOptions& o) {
+              o.workers = {{.queue = "a", .orchestration_deadlock_timeout = -1s}};
+            }).substr(0, 41),
+            "workers[0].orchestration_deadlock_timeout");
   EXPECT_EQ(refused([](RuntimeOptions& o) { o.workers = {{.queue = ""}}; }).substr(0, 16),
             "workers[0].queue");
 }

@@ -31,4 +31,10 @@ const detail::OrchestrationHandler* find_main(const detail::HandlerTable& handle
   return nullptr;
 }
 
+std::string not_registered(const OrchestrationItem& item) {
+  return "orchestration '" + item.name + "' is not registered " +
+         (item.version.empty() ? "without a version, as this run began"
+                               : "with version " + item.version);
+}
+
 }  // namespace perdure::runtime

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <perdure/detail/handler_table.h>
@@ -19,6 +20,9 @@ std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers)
 const detail::OrchestrationHandler* find_main(const detail::HandlerTable& handlers,
                                               const OrchestrationItem& item,
                                               bool continues = false);
+
+/// What people are told when that code is missing.
+std::string not_registered(const OrchestrationItem& item);
 
 /// True when the execution has committed a turn.
 inline bool had_turn(const OrchestrationItem& item) {

@@ -43,6 +43,12 @@ constexpr std::array kSettings = {
             CountSetting<WorkerSettings>{
                 &WorkerSettings::max_concurrent_activities, 1, kMostPerQueue},
             "handlers of the queue that run at a time"},
+    Setting{"orchestration_deadlock_timeout",
+            kQueues,
+            QueueTimeSetting{&WorkerSettings::orchestration_deadlock_timeout, kNoTime},
+            "how long the code of a turn of the queue may run before its run is shown as blocked; "
+            "unset: that of the runtime",
+            "off"},
     Setting{"max_concurrent_orchestrations",
             kQueues,
             CountSetting<RuntimeOptions>{
@@ -197,7 +203,8 @@ constexpr std::array kSettings = {
 
 constexpr bool stands_in_worker(const SettingKind& kind) {
   return std::holds_alternative<CountSetting<WorkerSettings>>(kind) ||
-         std::holds_alternative<QueueNameSetting>(kind);
+         std::holds_alternative<QueueNameSetting>(kind) ||
+         std::holds_alternative<QueueTimeSetting>(kind);
 }
 
 constexpr std::size_t rows_of(bool worker) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +66,13 @@ struct QueueNameSetting {
   std::string WorkerSettings::*member;
 };
 
+/// A time that one queue may have of its own; unset: that of the runtime.
+struct QueueTimeSetting {
+  std::optional<Duration> WorkerSettings::*member;
+  Duration least = std::chrono::milliseconds(1);
+  Duration most = option_ranges::kMostTime;
+};
+
 using SettingKind = std::variant<TimeSetting,
                                  CountSetting<RuntimeOptions>,
                                  CountSetting<WorkerSettings>,
@@ -72,7 +80,8 @@ using SettingKind = std::variant<TimeSetting,
                                  FractionSetting,
                                  SwitchSetting,
                                  QueuesSetting,
-                                 QueueNameSetting>;
+                                 QueueNameSetting,
+                                 QueueTimeSetting>;
 
 struct Setting {
   std::string_view name;  ///< of the member

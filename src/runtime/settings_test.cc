@@ -71,6 +71,7 @@ struct AllowsZero {
     return row.least == 0;
   }
   bool operator()(const SizeSetting& row) const { return row.least == 0; }
+  bool operator()(const QueueTimeSetting& row) const { return row.least == Duration::zero(); }
   bool operator()(const FractionSetting&) const { return true; }
   bool operator()(const auto& /*no number*/) const { return false; }
 };

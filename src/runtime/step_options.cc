@@ -43,6 +43,7 @@ void check(const DispatcherOptions& options) {
   check_time("backoff.longest", options.backoff.longest, options.backoff.first);
   check_size("max_payload_bytes", options.max_payload_bytes, 1);
   check_size("history_page", options.history_page, 1);
+  check_time("deadlock_timeout", options.deadlock_timeout, Duration::zero());
   check_fraction("replay_check_fraction", options.replay_check_fraction);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 #include "model/work_item.h"
-#include "replay/journal.h"
+#include "replay/execution.h"
 #include "runtime/heartbeat_throttle.h"
 
 /// Settings of the steps: what dispatchers, workers and the housekeeper read. Checked once, by
@@ -31,6 +31,11 @@ struct DispatcherOptions {
   replay::ArgumentCheck arguments = replay::ArgumentCheck::kWarn;
   std::size_t max_payload_bytes = std::size_t{2} << 20U;
   std::size_t history_page = 10'000;  ///< events of one read
+  /// orchestration_deadlock_timeout of the queue; 0 = off. Without one, and without one of an
+  /// orchestration in the batch, turns run on the thread of the dispatcher.
+  Duration deadlock_timeout{};
+
+  replay::ExecutionOptions of_execution() const { return {arguments, max_payload_bytes}; }
   /// Part of the cached turns that are replayed and compared after their commit, 0 to 1.
   double replay_check_fraction = 0.001;
 };

@@ -3,12 +3,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "provider/orchestration_requests.h"
 #include "provider/turn_commit.h"
 #include "replay/execution.h"
 #include "runtime/frame_keeper.h"
 #include "runtime/orchestration_dispatcher.h"
+#include "runtime/turn_code.h"
 
 namespace perdure::runtime {
 
@@ -18,6 +20,10 @@ struct OrchestrationDispatcher::Turn {
   OrchestrationItem item;
   const detail::OrchestrationHandler* main = nullptr;
   std::unique_ptr<replay::Execution> frames;
+  /// Set: read, because there are no frames.
+  std::optional<std::vector<HistoryEvent>> history;
+  /// What runs, with the frames and the messages, from before it runs until it has ended.
+  std::shared_ptr<TurnCode> code;
   bool cached = false;    ///< the frames were kept from the turn before
   bool to_check = false;  ///< committed; its frames go back after a check
   std::optional<replay::TurnResult> result;
@@ -53,6 +59,7 @@ struct OrchestrationDispatcher::Turn {
  private:
   void hold(Duration delay, Charge charge, BlockedReason reason, std::string detail) {
     frames.reset();
+    code.reset();
     AbandonedOrchestrationItem entry;
     entry.instance = item.instance;
     entry.lock = item.lock;

@@ -44,6 +44,13 @@ class TurnLocks {
   Batch held() const {
     return batch_.with([](const Batch& batch) { return batch; });
   }
+  /// One that is given back or committed before the others of its batch.
+  void release(const LockToken& lock) {
+    batch_.with([&](Batch& batch) {
+      std::erase_if(batch.items,
+                    [&](const HeldOrchestrationItem& each) { return each.lock == lock; });
+    });
+  }
   void renewed(std::chrono::steady_clock::time_point at) {
     batch_.with([&](Batch& batch) { batch.since = at; });
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <perdure/orchestration_options.h>
 #include <perdure/task.h>
 
 namespace perdure {
@@ -35,6 +36,7 @@ struct OrchestrationHandler {
   std::string name;
   std::string version;  ///< empty: registered without one
   MainFactory make;
+  OrchestrationOptions options = {};
 };
 
 /// What a program has registered. Filled before the runtime starts, read by many threads after.
@@ -42,8 +44,12 @@ class HandlerTable {
  public:
   /// InvalidArgument: a name that is no id, or one that is registered already.
   void add_activity(std::string_view name, ActivityHandler handler);
-  /// InvalidArgument: also a version that does not parse (1 to 3 numbers: "2", "1.4", "1.4.2").
-  void add_orchestration(std::string_view name, std::string_view version, MainFactory make);
+  /// InvalidArgument: also a version that does not parse (1 to 3 numbers: "2", "1.4", "1.4.2"), or
+  /// an option out of its range.
+  void add_orchestration(std::string_view name,
+                         std::string_view version,
+                         MainFactory make,
+                         const OrchestrationOptions& options = {});
 
   const ActivityHandler* find_activity(std::string_view name) const;
   /// An empty version: the newest. "1.2" finds what is registered as "1.2.0".
