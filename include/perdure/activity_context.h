@@ -21,7 +21,8 @@ namespace perdure {
 ///
 /// Stopping is cooperative: `stop_token()` fires when the run is canceled, the call has timed out,
 /// the claim was lost or the worker shuts down; `sleep_for`, `wait` and `heartbeat` honour it by
-/// throwing `Canceled`. A handler that does not listen is never killed; its late result is refused.
+/// throwing `Canceled`. A handler that does not listen is never killed, unless it was registered
+/// with `Isolation::kProcess`; its late result is refused.
 /// Threading: any thread of the handler, until the handler returns.
 class ActivityContext {
  public:
@@ -94,7 +95,8 @@ class ActivityContext {
   const std::string& name() const { return api_.info().activity; }
   /// Number of the event in the history of the run that scheduled the call.
   std::int64_t event_id() const { return api_.info().event_id; }
-  /// The process that runs the attempt, as `host:pid#registration`.
+  /// The process that runs the attempt, as `host:pid#registration`; of an isolated handler the
+  /// worker that started its process.
   const std::string& worker() const { return api_.info().worker; }
 
  private:

@@ -22,6 +22,10 @@ struct Failure {
 /// Types of failures that the engine itself makes.
 inline constexpr const char* kPoisonFailure = "poison";
 inline constexpr const char* kTimeoutFailure = "timeout";
+/// The process of an isolated handler ended before it gave a result.
+inline constexpr const char* kProcessDiedFailure = "process_died";
+/// The process of an isolated handler could not begin as it should: `isolated_main` is missing.
+inline constexpr const char* kIsolationFailure = "isolation";
 inline constexpr const char* kCompensationFailure = "compensation_failed";
 inline constexpr const char* kBadInputFailure = "bad_input";  ///< a payload of the wrong shape
 inline constexpr const char* kInvalidArgumentFailure = "invalid_argument";  ///< a refused call

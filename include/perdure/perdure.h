@@ -6,6 +6,8 @@
 #include <perdure/contracts.h>
 #include <perdure/errors.h>
 #include <perdure/future.h>
+#include <perdure/handler_options.h>
+#include <perdure/isolation.h>
 #include <perdure/json.h>
 #include <perdure/open.h>
 #include <perdure/options.h>

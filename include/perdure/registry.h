@@ -9,6 +9,7 @@
 #include <perdure/activity_context.h>
 #include <perdure/contracts.h>
 #include <perdure/detail/handler_table.h>
+#include <perdure/handler_options.h>
 #include <perdure/json.h>
 #include <perdure/orchestration_context.h>
 #include <perdure/orchestration_options.h>
@@ -170,10 +171,11 @@ class TypedMain final : public MainFrame {
 /// while it is filled. Copies share their handlers.
 class Registry {
  public:
-  /// `handler` is called as R(ActivityContext&, A) or R(A), from many threads at once.
+  /// `handler` is called as R(ActivityContext&, A) or R(A), from many threads at once; with
+  /// `{.isolation = Isolation::kProcess}` in a process of its own (isolation.h).
   /// InvalidArgument when the name is taken.
   template <class R, class... A, class F>
-  Registry& add(const Activity<R(A...)>& activity, F handler) {
+  Registry& add(const Activity<R(A...)>& activity, F handler, HandlerOptions options = {}) {
     static_assert(std::is_same_v<typename Activity<R(A...)>::Output, R>);
     using In = typename Activity<R(A...)>::Input;
     table_->add_activity(
@@ -185,7 +187,8 @@ class Registry {
               name,
               [&] { return detail::invoke_activity<R, In>(handler, ctx, input, name); },
               api.info().max_payload_bytes);
-        });
+        },
+        options);
     return *this;
   }
 

@@ -26,7 +26,8 @@ class Host;
 class Runtime {
  public:
   /// Runs from now on, with the handlers that are registered now; a store that cannot be reached is
-  /// tried again. InvalidArgument: an option is out of its range (see `check`).
+  /// tried again. InvalidArgument: an option is out of its range (see `check`), or a handler is
+  /// isolated and `isolated_main` was not called.
   template <std::same_as<Registry> R>
   Runtime(std::shared_ptr<Provider> store, const R& registry, const RuntimeOptions& options = {})
       : Runtime(std::move(store), *registry.table(), options) {}

@@ -128,8 +128,9 @@ class TestRun {
 /// days takes milliseconds, and nothing happens while the test looks.
 ///
 /// Nothing runs before `run_until_idle`, `advance` or `result()`. Activities are those of the
-/// registry unless replaced by `fake`; they run on the thread of the test, may use this object
-/// themselves (raise an event, cancel), and move the clock when they sleep. All queues are served.
+/// registry unless replaced by `fake`; they run on the thread of the test, also those that are
+/// registered with `Isolation::kProcess`; they may use this object themselves (raise an event,
+/// cancel), and move the clock when they sleep. All queues are served.
 /// Frames are thrown away after every turn unless told otherwise, so that every turn replays all
 /// that came before: code that is not deterministic is found at once, and shows as
 /// `status(id).blocked == "nondeterminism"`.

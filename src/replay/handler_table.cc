@@ -26,9 +26,12 @@ Version parsed(std::string_view name, std::string_view text) {
 
 }  // namespace
 
-void HandlerTable::add_activity(std::string_view name, ActivityHandler handler) {
+void HandlerTable::add_activity(std::string_view name,
+                                ActivityHandler handler,
+                                HandlerOptions options) {
   require_id("activity name", name);
-  if (!activities_.emplace(std::string(name), std::move(handler)).second) {
+  RegisteredActivity added{std::move(handler), options};
+  if (!activities_.emplace(std::string(name), std::move(added)).second) {
     throw InvalidArgument("activity '" + std::string(name) + "' is registered already");
   }
 }
@@ -57,7 +60,12 @@ void HandlerTable::add_orchestration(std::string_view name,
 
 const ActivityHandler* HandlerTable::find_activity(std::string_view name) const {
   const auto found = activities_.find(name);
-  return found == activities_.end() ? nullptr : &found->second;
+  return found == activities_.end() ? nullptr : &found->second.handler;
+}
+
+HandlerOptions HandlerTable::activity_options(std::string_view name) const {
+  const auto found = activities_.find(name);
+  return found == activities_.end() ? HandlerOptions{} : found->second.options;
 }
 
 const OrchestrationHandler* HandlerTable::find_orchestration(std::string_view name,
@@ -74,7 +82,7 @@ const OrchestrationHandler* HandlerTable::find_orchestration(std::string_view na
 
 std::vector<std::string> HandlerTable::activity_names() const {
   std::vector<std::string> names;
-  for (const auto& [name, handler] : activities_) names.push_back(name);
+  for (const auto& [name, activity] : activities_) names.push_back(name);
   return names;
 }
 

@@ -37,6 +37,16 @@ TEST(HandlerTable, ANameIsRegisteredOnce) {
   EXPECT_EQ(table.activity_names(), std::vector<std::string>{"charge"});
 }
 
+TEST(HandlerTable, KeepsWhatWasSaidOfAHandler) {
+  HandlerTable table;
+  const HandlerOptions isolated{.isolation = Isolation::kProcess, .interruptible = true};
+  table.add_activity("charge", nothing());
+  table.add_activity("render", nothing(), isolated);
+  EXPECT_EQ(table.activity_options("charge"), HandlerOptions{});
+  EXPECT_EQ(table.activity_options("render"), isolated);
+  EXPECT_EQ(table.activity_options("missing"), HandlerOptions{});
+}
+
 TEST(HandlerTable, NamesAndVersionsAreCheckedAndNothingIsAdded) {
   HandlerTable table;
   EXPECT_NE(error_of([&] { table.add_activity("", nothing()); }), "none");

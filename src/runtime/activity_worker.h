@@ -20,6 +20,7 @@ namespace perdure::runtime {
 ///
 /// Time limits: `schedule_to_start` and `schedule_to_close` end rows in the sweep (Housekeeper);
 /// `start_to_close` and `heartbeat` are not enforced here, since the handler has this thread.
+/// Isolated handlers run on it as well, and not in processes of their own.
 /// Threading: one thread per object; several may serve one queue.
 class ActivityWorker {
  public:

@@ -76,7 +76,12 @@ Step PooledWorker::poll_once() {
 void PooledWorker::start(const std::shared_ptr<Attempt>& attempt) {
   auto slot = std::make_shared<HeldSlot>(slots_);
   auto outcome = std::make_shared<WorkOutcome>();
-  auto handle = [shared = shared_, delay = options_.missing_handler_delay, slot, attempt, outcome] {
+  auto handle = [shared = shared_,
+                 delay = options_.missing_handler_delay,
+                 processes = options_.processes,
+                 slot,
+                 attempt,
+                 outcome] {
     {
       const std::stop_callback told(attempt->alarm(), [&]() noexcept {
         if (attempt->stopped_by() == StopCause::kShutdown) return;
@@ -85,7 +90,7 @@ void PooledWorker::start(const std::shared_ptr<Attempt>& attempt) {
         } catch (const std::exception&) {  // no memory: its slot is free when it returns
         }
       });
-      *outcome = run_registered(*shared.handlers, *attempt, *shared.random, delay);
+      *outcome = run_registered(*shared.handlers, *attempt, *shared.random, delay, &processes);
     }
     static_cast<void>(failpoint::hit("runtime.handler_returned"));
   };

@@ -14,7 +14,8 @@
 namespace perdure::runtime {
 
 /// Runs activities of one queue on the threads of a pool: claims as many as there are free slots;
-/// each handler has a thread to itself, and its end goes to the settler.
+/// each handler has a thread to itself, and its end goes to the settler. The thread of an isolated
+/// handler waits for its process.
 /// Cancellation: stop tokens fire through `Attempts`; a handler that does not listen keeps its slot
 /// until the end of grace (AttemptTimer).
 /// Threading: `poll_once` on one thread; `close` on any.

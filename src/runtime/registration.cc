@@ -62,6 +62,9 @@ WorkerOptions worker_options(const RuntimeOptions& options, const WorkerSettings
   result.max_payload_bytes = options.max_payload_bytes;
   result.throttle = {options.default_heartbeat_throttle_interval,
                      options.max_heartbeat_throttle_interval};
+  // A fifth of the time is left to note that they are gone.
+  result.processes.grace = options.activity_cancellation_grace_period;
+  result.processes.shutdown_grace = options.shutdown_force_timeout / 5 * 4;
   return result;
 }
 

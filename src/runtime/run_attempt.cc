@@ -1,12 +1,16 @@
 #include "runtime/run_attempt.h"
 
 #include <exception>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <perdure/detail/user_error.h>
 
 #include "base/log.h"
 #include "model/retry_policy.h"
+#include "runtime/isolation/not_started.h"
+#include "runtime/isolation/run_isolated.h"
 
 namespace perdure::runtime {
 
@@ -50,16 +54,51 @@ WorkOutcome run_attempt(const detail::ActivityHandler& handler, Attempt& attempt
   }
 }
 
+namespace {
+
+WorkOutcome given_back(Duration delay) {
+  WorkOutcome outcome;
+  outcome.kind = WorkOutcome::Kind::kGivenBack;
+  outcome.delay = delay;
+  return outcome;
+}
+
+WorkOutcome run_in_process(Attempt& attempt,
+                           Random& random,
+                           Duration no_process_delay,
+                           const ProcessLimits& limits) {
+  std::optional<std::string> lack;
+  const auto spawning = [&](detail::AttemptApi&, const std::string&) {
+    try {
+      return run_isolated(attempt, limits);
+    } catch (const NotStarted& error) {
+      lack = error.what();
+      throw;
+    }
+  };
+  WorkOutcome outcome = run_attempt(spawning, attempt, random);
+  if (!lack) return outcome;
+  log::error("no process for an activity: it is given back",
+             {{"instance", attempt.instance_id()},
+              {"activity", attempt.activity()},
+              {"error", *lack}});
+  return attempt.stopped_by() ? stopped(attempt) : given_back(no_process_delay);
+}
+
+}  // namespace
+
 WorkOutcome run_registered(const detail::HandlerTable& handlers,
                            Attempt& attempt,
                            Random& random,
-                           Duration missing_handler_delay) {
+                           Duration missing_handler_delay,
+                           const ProcessLimits* processes) {
   const detail::ActivityHandler* handler = handlers.find_activity(attempt.activity());
-  if (handler != nullptr) return run_attempt(*handler, attempt, random);
-  WorkOutcome outcome;
-  outcome.kind = WorkOutcome::Kind::kGivenBack;
-  outcome.delay = missing_handler_delay;
-  return outcome;
+  if (handler == nullptr) return given_back(missing_handler_delay);
+  const HandlerOptions options = handlers.activity_options(attempt.activity());
+  if (processes != nullptr && options.isolation == Isolation::kProcess) {
+    return run_in_process(attempt, random, missing_handler_delay, *processes);
+  }
+  return run_attempt(*handler, attempt, random);
 }
 
 }  // namespace perdure::runtime

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "provider/work_requests.h"
 #include "runtime/attempt.h"
+#include "runtime/isolation/process_limits.h"
 
 namespace perdure::runtime {
 
@@ -23,9 +24,12 @@ WorkOutcome stopped(const Attempt& attempt);
 WorkOutcome run_attempt(const detail::ActivityHandler& handler, Attempt& attempt, Random& random);
 
 /// The same with the handler of that name; without one the call is given back for so long.
+/// `processes`: an isolated handler runs in a process of its own, and is given back when there is
+/// none for it; null: it runs here like the others.
 WorkOutcome run_registered(const detail::HandlerTable& handlers,
                            Attempt& attempt,
                            Random& random,
-                           Duration missing_handler_delay);
+                           Duration missing_handler_delay,
+                           const ProcessLimits* processes = nullptr);
 
 }  // namespace perdure::runtime

@@ -163,6 +163,19 @@ TEST_F(RunAttempt, KeepsTheNewestHeartbeat) {
   EXPECT_EQ(attempt_->reported(), "2");
 }
 
+TEST_F(RunAttempt, ExecutesNoProgramThatDoesNotCallIsolatedMain) {
+  const ProcessLimits processes;
+  detail::HandlerTable handlers;
+  const auto here = [](detail::AttemptApi&, const std::string&) { return std::string("here"); };
+  handlers.add_activity("charge", here, {.isolation = Isolation::kProcess});
+  Attempt attempt(item_of(3), surroundings());
+  const WorkOutcome outcome = run_registered(handlers, attempt, random_, 10s, &processes);
+  EXPECT_EQ(outcome.kind, Kind::kFailed) << "the same program would fail again";
+  EXPECT_EQ(outcome.failure.type, kIsolationFailure);
+  EXPECT_NE(outcome.failure.message.find("call pd::isolated_main"), std::string::npos);
+  EXPECT_EQ(run_registered(handlers, attempt, random_, 10s).result, "here");
+}
+
 TEST_F(RunAttempt, WakesASleeperWhenTheTokenFires) {
   Attempt attempt(item_of(), surroundings());
   attempt.stop(StopCause::kCanceled, "now");

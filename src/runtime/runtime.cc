@@ -2,6 +2,7 @@
 #include <perdure/runtime.h>
 
 #include "runtime/host.h"
+#include "runtime/isolation/program.h"
 
 namespace perdure {
 
@@ -10,6 +11,7 @@ Runtime::Runtime(std::shared_ptr<Provider> store,
                  const RuntimeOptions& options) {
   if (!store) throw InvalidArgument("store: there is none");
   check(options);
+  runtime::check_isolation(handlers);
   host_ = std::make_unique<runtime::Host>(
       std::move(store), std::make_shared<const detail::HandlerTable>(handlers), options);
 }

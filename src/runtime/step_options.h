@@ -7,6 +7,7 @@
 #include "model/work_item.h"
 #include "replay/execution.h"
 #include "runtime/heartbeat_throttle.h"
+#include "runtime/isolation/process_limits.h"
 
 /// Settings of the steps: what dispatchers, workers and the housekeeper read. Checked once, by
 /// whoever builds them.
@@ -48,6 +49,7 @@ struct WorkerOptions {
   Duration missing_handler_delay = std::chrono::seconds(10);
   std::size_t max_payload_bytes = std::size_t{2} << 20U;
   HeartbeatThrottle throttle;
+  ProcessLimits processes;  ///< of isolated handlers
 };
 
 /// Throws the public InvalidArgument, naming the field and its range.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <perdure/handler_options.h>
 #include <perdure/orchestration_options.h>
 #include <perdure/task.h>
 
@@ -43,7 +44,7 @@ struct OrchestrationHandler {
 class HandlerTable {
  public:
   /// InvalidArgument: a name that is no id, or one that is registered already.
-  void add_activity(std::string_view name, ActivityHandler handler);
+  void add_activity(std::string_view name, ActivityHandler handler, HandlerOptions options = {});
   /// InvalidArgument: also a version that does not parse (1 to 3 numbers: "2", "1.4", "1.4.2"), or
   /// an option out of its range.
   void add_orchestration(std::string_view name,
@@ -52,6 +53,8 @@ class HandlerTable {
                          const OrchestrationOptions& options = {});
 
   const ActivityHandler* find_activity(std::string_view name) const;
+  /// The defaults for a name that is not registered.
+  HandlerOptions activity_options(std::string_view name) const;
   /// An empty version: the newest. "1.2" finds what is registered as "1.2.0".
   const OrchestrationHandler* find_orchestration(std::string_view name,
                                                  std::string_view version) const;
@@ -61,7 +64,12 @@ class HandlerTable {
   std::vector<const OrchestrationHandler*> orchestrations() const;
 
  private:
-  std::map<std::string, ActivityHandler, std::less<>> activities_;
+  struct RegisteredActivity {
+    ActivityHandler handler;
+    HandlerOptions options;
+  };
+
+  std::map<std::string, RegisteredActivity, std::less<>> activities_;
   /// Versions of a name, oldest first.
   std::map<std::string, std::vector<OrchestrationHandler>, std::less<>> orchestrations_;
 };

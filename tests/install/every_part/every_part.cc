@@ -16,6 +16,7 @@ static pd::Task<int> run_doubled(pd::OrchestrationContext& ctx, int value) {
 int main(int argc, char** argv) {
   pd::Registry registry;
   registry.add(doubled, run_doubled);
+  pd::isolated_main(argc, argv, registry);
   if (argc == 2) return pd::cli_main(argc, argv, registry);
   if (argc == 3) {
     pd::Runtime runtime(pd::open(argv[1]), registry);
