@@ -31,10 +31,10 @@ namespace perdure::runtime {
 /// successful answer only. A crash leaves locks that end by expiry or takeover.
 ///
 /// The code of turns runs on a thread of its own when it has a limit (`TurnRunner`). A turn that
-/// does not return is given back as blocked: deadlock when its time is over, and until it returns its
-/// instance is given back each time; its neighbours go on.
-/// Threading: one thread per object, but for `hurry`; several may serve one queue. The frame keeper
-/// is shared as far as it allows that.
+/// does not return is given back as blocked: deadlock when its time is over, and until it returns
+/// its instance is given back each time; its neighbours go on. Threading: one thread per object,
+/// but for `hurry`; several may serve one queue. The frame keeper is shared as far as it allows
+/// that.
 class OrchestrationDispatcher {
  public:
   /// What it works with; all must outlive it, and frames must not outlive the handlers.

@@ -29,8 +29,8 @@ struct CachedTurn {
 /// once, while the dispatcher waits, so at the default of 1 in 1,000 a turn of a run with
 /// 1,000 events pays for one event more. All that are picked from a batch are read together. The
 /// frames are held back until they are found good; a turn that another thread begins meanwhile
-/// replays. A history that cannot be read is no difference, nor is a replay that does not return: its
-/// frames go with it. The store is not written. Threading: one thread, that of its dispatcher.
+/// replays. A history that cannot be read is no difference, nor is a replay that does not return:
+/// its frames go with it. The store is not written. Threading: one thread, that of its dispatcher.
 class ReplayCheck {
  public:
   /// What it works with; all must outlive it.

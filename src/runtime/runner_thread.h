@@ -10,7 +10,8 @@
 
 namespace perdure::runtime {
 
-/// A thread that runs batches of user code, one at a time, for one other thread that waits for them.
+/// A thread that runs batches of user code, one at a time, for one other thread that waits for
+/// them.
 ///
 /// Its thread ends with it, unless it was let go: then it ends when its code returns, which may be
 /// never. Ownership: what the thread uses is shared with it. Threading: one thread, that of its
@@ -31,9 +32,9 @@ class RunnerThread {
   /// Requires: a batch has begun on it (`CodeBatch::look`).
   ThreadRef thread() const;
 
-  /// A piece of the batch was abandoned: the thread is left to itself. When the piece returns, it is
-  /// discarded there, `on_return` is called there, and the thread ends. `on_return` must not throw.
-  /// The thread lives until this is called, whatever its code does.
+  /// A piece of the batch was abandoned: the thread is left to itself. When the piece returns, it
+  /// is discarded there, `on_return` is called there, and the thread ends. `on_return` must not
+  /// throw. The thread lives until this is called, whatever its code does.
   void let_go(std::function<void()> on_return);
 
  private:

@@ -166,7 +166,8 @@ bool TurnRunner::is_over(const CodeBatch& batch,
   const ThreadRef thread = thread_->thread();
   stack = stack_of(thread);
   const Time now = steady_now();
-  return time.at({at.index, at.since, now, now, times_now(thread)}) >= batch.piece(at.index).owner.limit;
+  const nanoseconds own = time.at({at.index, at.since, now, now, times_now(thread)});
+  return own >= batch.piece(at.index).owner.limit;
 }
 
 /// All that takes memory is made before, so that nothing stops halfway.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,11 +17,11 @@ namespace perdure::runtime {
 
 /// Runs the user code of a dispatcher and does not wait for what does not return.
 ///
-/// A batch goes to a thread of its own in one hand-over, and the dispatcher looks at it now and then
-/// while it lasts. Code whose own time (`OwnTime`) is over its limit is abandoned: its stack goes to
-/// the log, its instance to the quarantine, and its thread is left to itself; the next batch gets a
-/// new one. When such code returns, its thread destroys its frames, drops what it decided, leaves the
-/// quarantine and ends. Nothing is abandoned while a debugger is attached.
+/// A batch goes to a thread of its own in one hand-over, and the dispatcher looks at it now and
+/// then while it lasts. Code whose own time (`OwnTime`) is over its limit is abandoned: its stack
+/// goes to the log, its instance to the quarantine, and its thread is left to itself; the next
+/// batch gets a new one. When such code returns, its thread destroys its frames, drops what it
+/// decided, leaves the quarantine and ends. Nothing is abandoned while a debugger is attached.
 ///
 /// Without a limit in the batch, or when the system gives no thread, code runs on the calling
 /// thread. Threading: one thread, that of its dispatcher. Idle threads end with it, stuck ones are
@@ -55,7 +56,10 @@ class TurnRunner {
   bool have_thread();
   Ran watch(const std::shared_ptr<CodeBatch>& batch, std::chrono::nanoseconds tick);
   std::chrono::nanoseconds look(CodeBatch& batch, OwnTime& time, Time meant, Ran& ran);
-  bool is_over(const CodeBatch& batch, const CodeBatch::Look& at, OwnTime& time, std::string& stack);
+  bool is_over(const CodeBatch& batch,
+               const CodeBatch::Look& at,
+               OwnTime& time,
+               std::string& stack);
   void abandon(CodeBatch& batch, std::size_t index, bool busy, const std::string& stack, Ran& ran);
   std::function<void()> tell(const CodeOwner& owner, const ThreadRef& thread) noexcept;
 

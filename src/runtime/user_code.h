@@ -20,8 +20,9 @@ struct CodeOwner {
 /// A stretch of user code that runs in one go, such as a turn. It may never return, so it owns all
 /// that it touches or shares it: who waits for it may go away before.
 ///
-/// Threading: made by its dispatcher, handed to the thread that runs it, and back when it has ended.
-/// One that was abandoned does not come back: nothing of it but `owner` may be looked at any more.
+/// Threading: made by its dispatcher, handed to the thread that runs it, and back when it has
+/// ended. One that was abandoned does not come back: nothing of it but `owner` may be looked at any
+/// more.
 class UserCode {
  public:
   explicit UserCode(CodeOwner whose) : owner(std::move(whose)) {}

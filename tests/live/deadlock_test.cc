@@ -135,7 +135,7 @@ TEST_F(LiveDeadlock, IsSeenAfterTwoSecondsAndTheOthersGoOn) {
   EXPECT_EQ(end_of("stuck").output, "2");
   EXPECT_EQ(*handled_, before + 1) << "of the turn that was given up nothing is left";
   EXPECT_EQ(doors_->to_block, -1) << "it was begun once more";
-  EXPECT_EQ(log_.count(log::Level::kWarning, "has returned"), 1);
+  EXPECT_EQ(log_.count(log::Level::kWarning, "a turn that was given up has returned"), 1);
   EXPECT_EQ(info("stuck").blocked, BlockedReason::kNone);
 }
 

@@ -36,8 +36,8 @@ struct Hold {
   int returned = 0;
 };
 
-Hold* hold = nullptr;  // of the test that runs
-int to_block = 0;      // so many more begins of a dawdler block
+Hold* hold = nullptr;       // of the test that runs
+int to_block = 0;           // so many more begins of a dawdler block
 std::atomic<int> alive{0};  // objects in frames
 
 struct Counted {
@@ -180,9 +180,15 @@ TEST_F(StuckTurn, HoldsUpNobodyInAHurry) {
 }
 
 TEST_F(StuckTurn, EndsWithoutItsCodeWhenTheTimeForCleanupIsOver) {
+  frames_.set_limits({.count = 0});
+  to_block = 0;
   watch();
   start("a", "dawdler");
+  turn();
+  work();
+  to_block = 1;  // the replay
   ASSERT_TRUE(turn());
+  ASSERT_EQ(info("a").blocked, BlockedReason::kDeadlock);
   CancelOrchestration cancel;
   cancel.id = "a";
   cancel.reason = "enough";
@@ -193,7 +199,7 @@ TEST_F(StuckTurn, EndsWithoutItsCodeWhenTheTimeForCleanupIsOver) {
   clock_.advance(10s);
   settle();
   EXPECT_EQ(status("a"), ExecutionStatus::kCanceled);
-  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(begun, 2);
   EXPECT_EQ(count_lines("a canceled run is ended without its code"), 1);
 }
 
