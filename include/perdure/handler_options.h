@@ -13,8 +13,8 @@ enum class Isolation : std::uint8_t {
 /// What is said of a handler when it is registered. A value.
 struct HandlerOptions {
   Isolation isolation = Isolation::kThread;
-  /// Blocking system calls of the handler may be ended with EINTR when it was told to stop. So far
-  /// only those of a process of its own are.
+  /// Blocking system calls of the handler may be ended with EINTR when it was told to stop: after a
+  /// second, after 3, 7, 15 and so on; with a process of its own at once.
   bool interruptible = false;
 
   bool operator==(const HandlerOptions&) const = default;

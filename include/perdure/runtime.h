@@ -5,7 +5,9 @@
 #include <utility>
 
 #include <perdure/detail/handler_table.h>
+#include <perdure/health.h>
 #include <perdure/open.h>
+#include <perdure/runtime_hooks.h>
 #include <perdure/runtime_options.h>
 
 namespace perdure {
@@ -29,22 +31,30 @@ class Runtime {
   /// tried again. InvalidArgument: an option is out of its range (see `check`), or a handler is
   /// isolated and `isolated_main` was not called.
   template <std::same_as<Registry> R>
-  Runtime(std::shared_ptr<Provider> store, const R& registry, const RuntimeOptions& options = {})
-      : Runtime(std::move(store), *registry.table(), options) {}
+  Runtime(std::shared_ptr<Provider> store,
+          const R& registry,
+          const RuntimeOptions& options = {},
+          const RuntimeHooks& hooks = {})
+      : Runtime(std::move(store), *registry.table(), options, hooks) {}
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   /// Stops as `stop` does.
   ~Runtime();
 
   /// Claims nothing more, waits for running handlers for `shutdown_grace_period`, then fires their
-  /// stop tokens and gives back what is left; nothing is charged for it. Returns when all has ended
-  /// or the time is over. A second call does nothing.
-  void stop();
+  /// stop tokens, and gives back what is left `shutdown_force_timeout` later; nothing is charged for
+  /// it. One deadline for all queues, counted from the call. While there are zombies it waits for
+  /// them until `zombie_shutdown_timeout`. A second call does nothing and answers the same.
+  ShutdownReport stop();
+
+  RuntimeHealth health() const;
+  const RuntimeOptions& options() const;
 
  private:
   Runtime(std::shared_ptr<Provider> store,
           const detail::HandlerTable& handlers,
-          const RuntimeOptions& options);
+          const RuntimeOptions& options,
+          const RuntimeHooks& hooks);
 
   std::unique_ptr<runtime::Host> host_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <optional>
 
 #include <perdure/time.h>
 
@@ -16,7 +16,7 @@ class Runtime;
 ///     return 0;
 ///
 /// A second signal while the runtime stops ends the process at once, and so does
-/// `force_exit_timeout` after the first one (zero: no limit): nothing is flushed, the exit code is
+/// `force_exit_timeout` after the first one (unset: that of the runtime; zero: no limit): nothing is flushed, the exit code is
 /// 128 + the number of the signal. Nothing that is stored is lost by that.
 ///
 /// It hears signals on whichever thread they land, also those that the program was started to
@@ -28,6 +28,6 @@ class Runtime;
 /// The former handlers and the thread's mask are back when it returns. Threading: any thread; calls
 /// for several runtimes at a time are all ended by one signal. Throws std::system_error when no
 /// descriptor is left, and nothing is changed then.
-int run_until_signal(Runtime& runtime, Duration force_exit_timeout = std::chrono::seconds(60));
+int run_until_signal(Runtime& runtime, std::optional<Duration> force_exit_timeout = {});
 
 }  // namespace perdure

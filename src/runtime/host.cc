@@ -1,6 +1,7 @@
 #include "runtime/host.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <unistd.h>
 #include <utility>
@@ -28,29 +29,115 @@ std::string process_name() {
   return host_name() + ":" + std::to_string(getpid());
 }
 
+std::shared_ptr<WorkerBoard> board_of(const RuntimeOptions& options, const RuntimeHooks& hooks) {
+  auto board = std::make_shared<WorkerBoard>(hooks.on_worker_status);
+  for (const WorkerSettings& worker : served_queues(options)) {
+    board->add(worker.queue, worker.max_concurrent_activities);
+  }
+  return board;
+}
+
+[[noreturn]] void end_process(const std::string& why) {
+  log::error("the process ends, with code 1", {{"why", why}});
+  std::_Exit(1);  // no destructors: they would run beside the threads that do not end
+}
+
 }  // namespace
 
 Host::Host(std::shared_ptr<Provider> store,
            std::shared_ptr<const detail::HandlerTable> handlers,
-           const RuntimeOptions& options)
+           const RuntimeOptions& options,
+           const RuntimeHooks& hooks)
     : store_(std::move(store)),
       handlers_(std::move(handlers)),
       options_(options),
+      hooks_(hooks),
+      board_(board_of(options, hooks)),
       random_(std::make_shared<SystemRandom>()),
-      thread_([this] { run(); }) {}
+      thread_([this] { run(); }) {
+  if (options_.max_zombie_count == 0) return;
+  zombies_.emplace(process_reaper(), [this](std::size_t count) { go_down(count); });
+}
 
 Host::~Host() {
   stop();
+  zombies_.reset();
 }
 
-void Host::stop() {
+ShutdownReport Host::stop() {
   {
     const std::lock_guard lock(mutex_);
+    if (!stopping_) stop_began_ = steady_now();
     stopping_ = true;
   }
   changed_.notify_all();
-  const std::lock_guard lock(join_mutex_);
-  if (thread_.joinable()) thread_.join();
+  {
+    const std::lock_guard lock(join_mutex_);
+    if (thread_.joinable()) thread_.join();
+  }
+  const std::lock_guard lock(mutex_);
+  return report_;
+}
+
+RuntimeHealth Host::health() {
+  RuntimeHealth health;
+  health.workers = board_->health();
+  health.zombies = static_cast<int>(process_reaper().count());
+  health.ready = std::all_of(health.workers.begin(), health.workers.end(), [](const auto& each) {
+    return each.status == WorkerStatus::kReady;
+  });
+  const std::lock_guard lock(mutex_);
+  health.live = !down_;
+  health.ready = health.ready && !stopping_;
+  return health;
+}
+
+/// On the thread of the reaper.
+void Host::go_down(std::size_t zombies) {
+  if (zombies < static_cast<std::size_t>(options_.max_zombie_count)) return;
+  const std::string why = std::to_string(zombies) +
+                          " threads of this process do not end: max_zombie_count is reached";
+  {
+    const std::lock_guard lock(mutex_);
+    if (down_) return;
+    down_ = true;
+    if (!stopping_) stop_began_ = steady_now();
+    stopping_ = true;
+    try {
+      forced_exit_.emplace(options_.force_exit_timeout, [on_fatal = hooks_.on_fatal, why] {
+        on_fatal ? on_fatal(why) : end_process(why);
+      });
+    } catch (const std::exception& error) {
+      log::error("no thread to end the process later", {{"error", error.what()}});
+    }
+  }
+  log::error("the runtime goes down: start a new process", {{"why", why}});
+  changed_.notify_all();
+}
+
+OnStuck Host::count_stuck_turns() {
+  return [options = options_, count = stuck_turns_](const StuckTurn& turn) {
+    Stray stray;
+    stray.times = zombie_times(options);
+    stray.times.grace = Duration::zero();  // it had its time
+    stray.count = count;
+    stray.what = [what = "a turn of '" + turn.orchestration + "', run '" + turn.instance_id + "'"] {
+      return what;
+    };
+    const ZombieReaper::Id id = process_reaper().watch(std::move(stray), steady_now());
+    return [id] { process_reaper().returned(id); };
+  };
+}
+
+void Host::wait_for_zombies() {
+  auto all = board_->all_zombies();
+  all.push_back(stuck_turns_);
+  std::unique_lock lock(mutex_);
+  const auto until = stop_began_ + options_.zombie_shutdown_timeout;
+  lock.unlock();
+  process_reaper().wait_until_none(all, until);
+  lock.lock();
+  for (const std::shared_ptr<ZombieCount>& each : all) report_.zombies += *each;
 }
 
 void Host::run() {
@@ -62,6 +149,10 @@ void Host::run() {
       run_registration(*epoch);
     } catch (const std::exception& error) {
       log::error("the runtime cannot run: trying again", {{"error", error.what()}});
+      for (const WorkerHealth& each : board_->health()) {
+        board_->note_trouble(each.queue, error.what());
+      }
+      board_->move_all_to(WorkerStatus::kStopped);
       if (epoch) release(*epoch);
       pause(kLongestPause);
     }
@@ -70,6 +161,7 @@ void Host::run() {
     log::warning("turns that do not return are left to themselves until the process ends",
                  {{"turns", stuck}});
   }
+  wait_for_zombies();
   const std::size_t left = pool_.close(steady_now());
   if (left == 0) return;
   log::warning("handlers that do not stop are left to themselves until the process ends",
@@ -87,6 +179,9 @@ std::optional<Epoch> Host::register_process() {
     }
     const Result<Epoch> epoch = store_->register_process(std::move(request));
     if (epoch.ok()) return *epoch;
+    for (const WorkerHealth& each : board_->health()) {
+      board_->note_trouble(each.queue, epoch.error().message);
+    }
     log::warning("this process cannot be registered in the store: trying again",
                  {{"error", epoch.error().message}});
     pause(wait);
@@ -100,7 +195,7 @@ void Host::run_registration(Epoch epoch) {
     lost_ = false;
   }
   Registration registration(
-      {*store_, handlers_, random_, pool_, firer_, process_name(), quarantine_},
+      {*store_, handlers_, random_, pool_, firer_, process_name(), board_, &process_reaper(), quarantine_, count_stuck_turns()},
       options_,
       epoch,
       [this] {
@@ -114,15 +209,24 @@ void Host::run_registration(Epoch epoch) {
   changed_.wait(lock, [this] { return stopping_ || lost_; });
   const bool lost = lost_;
   lock.unlock();
+  board_->move_all_to(WorkerStatus::kStopping);
   if (lost) {
     log::warning("the registration of this process was ended by others: registering anew",
                  {{"epoch", epoch.value}});
     registration.abandon();
+    board_->move_all_to(WorkerStatus::kStopped);
     // It has ended; this provider forgets the lock that proved its life.
     return release(epoch);
   }
   const ShutdownReport report = registration.shut_down();
-  log::info("the runtime has stopped", {{"running", report.running}, {"left", report.left}});
+  board_->move_all_to(WorkerStatus::kStopped);
+  log::info("the runtime has stopped",
+            {{"running", report.running},
+             {"drained", report.drained},
+             {"stopped", report.stopped},
+             {"left", report.left}});
+  lock.lock();
+  report_ = report;
 }
 
 void Host::release(Epoch epoch) {

@@ -84,6 +84,7 @@ bool Loop::step_once() {
     on_lost_();
     return false;
   }
+  if (options_.on_trouble) options_.on_trouble(*last_.trouble);
   if (backoff_.count() == 0) {
     log::warning("trouble with the store: trying again",
                  {{"loop", options_.name}, {"error", last_.trouble->message}});

@@ -28,6 +28,8 @@ struct LoopOptions {
   bool steps_when_idle = false;
   /// At least so long between two steps that found nothing to do.
   std::chrono::milliseconds pause{0};
+  /// Hears of trouble with the store, on the loop's thread; may be empty. Must not throw.
+  std::function<void(const Error&)> on_trouble;
   /// After trouble with the store: the first pause, doubling up to the longest.
   std::chrono::milliseconds first_backoff = std::chrono::milliseconds(20);
   std::chrono::milliseconds longest_backoff = std::chrono::seconds(1);

@@ -1,8 +1,11 @@
 #include "runtime/pooled_worker.h"
 
 #include <exception>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "runtime/run_attempt.h"
@@ -44,6 +47,22 @@ void log_end(const Attempt& attempt, const WorkOutcome& outcome, bool counts) {
   }
 }
 
+Stray stray_of(const PooledWorker::Shared& shared,
+               const std::shared_ptr<Attempt>& attempt,
+               const std::shared_ptr<KickGate>& gate) {
+  Stray stray;
+  stray.gate = gate;
+  stray.kicks = shared.handlers->activity_options(attempt->activity()).interruptible;
+  stray.times = shared.zombie_times;
+  stray.count = shared.zombies;
+  stray.what = [attempt] {
+    return "activity '" + attempt->activity() + "' of run '" + attempt->instance_id() +
+           "', attempt " + std::to_string(attempt->attempt()) +
+           ", told: " + attempt->cancel_reason();
+  };
+  return stray;
+}
+
 }  // namespace
 
 PooledWorker::PooledWorker(WorkClaimer::Parts parts,
@@ -76,22 +95,33 @@ Step PooledWorker::poll_once() {
 void PooledWorker::start(const std::shared_ptr<Attempt>& attempt) {
   auto slot = std::make_shared<HeldSlot>(slots_);
   auto outcome = std::make_shared<WorkOutcome>();
+  auto gate = std::make_shared<KickGate>();
+  const bool on_thread = shared_.handlers->activity_options(attempt->activity()).isolation ==
+                         Isolation::kThread;
   auto handle = [shared = shared_,
+                 gate,
+                 on_thread,
                  delay = options_.missing_handler_delay,
                  processes = options_.processes,
                  slot,
                  attempt,
                  outcome] {
+    std::optional<ZombieReaper::Id> stray;
     {
       const std::stop_callback told(attempt->alarm(), [&]() noexcept {
-        if (attempt->stopped_by() == StopCause::kShutdown) return;
         try {
+          if (on_thread) {
+            stray = shared.reaper->watch(stray_of(shared, attempt, gate), steady_now());
+          }
+          if (attempt->stopped_by() == StopCause::kShutdown) return;
           shared.timer->watch_grace(attempt, slot);
         } catch (const std::exception&) {  // no memory: its slot is free when it returns
         }
       });
+      const KickGate::Inside inside(*gate);
       *outcome = run_registered(*shared.handlers, *attempt, *shared.random, delay, &processes);
     }
+    if (stray) shared.reaper->returned(*stray);
     static_cast<void>(failpoint::hit("runtime.handler_returned"));
   };
   auto settle = [settler = shared_.settler, slot, attempt, outcome] {

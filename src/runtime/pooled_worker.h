@@ -10,6 +10,7 @@
 #include "runtime/settler.h"
 #include "runtime/slots.h"
 #include "runtime/work_claimer.h"
+#include "runtime/zombie_reaper.h"
 
 namespace perdure::runtime {
 
@@ -17,7 +18,8 @@ namespace perdure::runtime {
 /// each handler has a thread to itself, and its end goes to the settler. The thread of an isolated
 /// handler waits for its process.
 /// Cancellation: stop tokens fire through `Attempts`; a handler that does not listen keeps its slot
-/// until the end of grace (AttemptTimer).
+/// until the end of grace (AttemptTimer), and its thread is looked after by the ZombieReaper until
+/// it returns. One with a process of its own is not: that process is killed.
 /// Threading: `poll_once` on one thread; `close` on any.
 class PooledWorker {
  public:
@@ -27,6 +29,9 @@ class PooledWorker {
     std::shared_ptr<Random> random;
     std::shared_ptr<Settler> settler;
     std::shared_ptr<AttemptTimer> timer;
+    ZombieReaper* reaper = nullptr;  ///< of the process
+    std::shared_ptr<ZombieCount> zombies;
+    ZombieTimes zombie_times;
   };
 
   PooledWorker(WorkClaimer::Parts parts, Shared shared, HandlerPool& pool, WorkerOptions options);
@@ -36,6 +41,8 @@ class PooledWorker {
 
   /// Ends a wait for a slot: nothing is claimed any more.
   void close() { slots_->close(); }
+
+  std::shared_ptr<const Slots> slots() const { return slots_; }
 
  private:
   /// Throws, and nothing of it runs, when there is no thread or no memory for it.

@@ -108,8 +108,12 @@ Registration::Registration(Parts parts,
     log::warning("dead processes could not be looked for yet", {{"error", first.trouble->message}});
   }
   try {
-    for (const WorkerSettings& worker : served_queues(options_)) serve(worker);
+    std::vector<std::string> served;
+    for (const WorkerSettings& worker : served_queues(options_)) {
+      if (begin(worker)) served.push_back(worker.queue);
+    }
     look_after();
+    for (const std::string& queue : served) parts_.board->move_to(queue, WorkerStatus::kReady);
   } catch (...) {  // no more threads: those that run must not be left waiting
     abandon();
     throw;
@@ -125,7 +129,25 @@ void Registration::add_loop(Loops& loops, LoopOptions options, std::function<Ste
       std::make_unique<Loop>(parts_.provider, std::move(options), std::move(step), on_lost_));
 }
 
+/// False: it is not to be served, as the hook of the program says by an exception.
+bool Registration::begin(const WorkerSettings& worker) {
+  try {
+    parts_.board->move_to(worker.queue, WorkerStatus::kStarting);
+  } catch (const std::exception& error) {
+    parts_.board->fail(worker.queue, error.what());
+    return false;
+  } catch (...) {
+    parts_.board->fail(worker.queue, "an exception that is no std::exception");
+    return false;
+  }
+  serve(worker);
+  return true;
+}
+
 void Registration::serve(const WorkerSettings& worker) {
+  const auto note_trouble = [board = parts_.board, queue = worker.queue](const Error& trouble) {
+    board->note_trouble(queue, trouble.message);
+  };
   const milliseconds poll = to_ms(options_.store_poll_interval);
   const int threads = dispatcher_threads(worker);
   const auto used =
@@ -145,6 +167,7 @@ void Registration::serve(const WorkerSettings& worker) {
     LoopOptions loop;
     loop.name = "orchestrations";
     loop.interest.orchestration_queues = {worker.queue};
+    loop.on_trouble = note_trouble;
     loop.bound = poll;
     turns_.watch(dispatcher.locks());
     add_loop(dispatching_, std::move(loop), [&dispatcher] { return dispatcher.poll_once(); });
@@ -161,13 +184,21 @@ void Registration::serve(const WorkerSettings& worker) {
                             overlooked_};
   workers_.push_back(std::make_unique<PooledWorker>(
       std::move(claims),
-      PooledWorker::Shared{parts_.handlers, parts_.random, settler_, timer_},
+      PooledWorker::Shared{parts_.handlers,
+                           parts_.random,
+                           settler_,
+                           timer_,
+                           parts_.reaper,
+                           parts_.board->zombies_of(worker.queue),
+                           zombie_times(options_)},
       parts_.pool,
       worker_options(options_, worker)));
   PooledWorker& pooled = *workers_.back();
+  parts_.board->use(worker.queue, pooled.slots());
   LoopOptions loop;
   loop.name = "activities";
   loop.interest.work_queues = {worker.queue};
+  loop.on_trouble = note_trouble;
   loop.bound = poll;
   add_loop(working_, std::move(loop), [&pooled] { return pooled.poll_once(); });
 }
@@ -255,22 +286,28 @@ void Registration::stop_claiming() {
 }
 
 ShutdownReport Registration::shut_down() {
+  const auto drained_by = steady_now() + options_.shutdown_grace_period;
+  const auto deadline = drained_by + options_.shutdown_force_timeout;
   stop_claiming();
+  const auto held = [this] { return static_cast<int>(attempts_.held().size()); };
   ShutdownReport report;
-  report.running = attempts_.held().size();
-  const auto grace_ends = steady_now() + options_.shutdown_grace_period;
-  if (!attempts_.wait_until_empty(grace_ends)) {
+  report.running = held();
+  const bool drained = attempts_.wait_until_empty(drained_by);
+  report.drained = drained ? report.running : report.running - held();
+  if (!drained) {
     static_cast<void>(failpoint::hit("runtime.shutdown"));
     attempts_.fire_all(StopCause::kShutdown, "the worker shuts down");
-    attempts_.wait_until_empty(steady_now() + options_.shutdown_force_timeout);
+    attempts_.wait_until_empty(deadline);
   }
-  report.left = attempts_.held().size();
+  report.left = held();
+  report.stopped = report.running - report.drained - report.left;
   beats_->disconnect();
   overlooked_->disconnect();
   end(keeping_);
   settler_->close();
   const Result<ProcessEnded> released =
       parts_.provider.release_process({tokens_.epoch()}, {.timeout = kReleaseTimeout});
+  report.released = released.ok();
   if (!released.ok()) {
     log::warning("the registration could not be ended: others take over what it holds",
                  {{"error", released.error().message}});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <perdure/detail/handler_table.h>
+#include <perdure/health.h>
 #include <perdure/runtime_options.h>
 
 #include "base/random.h"
@@ -27,14 +28,9 @@
 #include "runtime/settler.h"
 #include "runtime/suspects.h"
 #include "runtime/turn_keeper.h"
+#include "runtime/worker_board.h"
 
 namespace perdure::runtime {
-
-/// What became of the handlers that ran when a registration was shut down.
-struct ShutdownReport {
-  std::size_t running = 0;  ///< when it began
-  std::size_t left = 0;     ///< did not return in time: their rows are given back all the same
-};
 
 /// All that belongs to one registration of this process in the store: its dispatchers, workers and
 /// keepers in their threads, the frames between turns, the claims. Runs from its construction.
@@ -52,6 +48,8 @@ class Registration {
     HandlerPool& pool;  ///< must outlive it
     std::shared_ptr<StopFirer> firer;
     std::string name;  ///< of this process, as attempts are told
+    std::shared_ptr<WorkerBoard> board;
+    ZombieReaper* reaper = nullptr;  ///< must outlive it
     std::shared_ptr<Quarantine> quarantine = {};
     OnStuck on_stuck = {};
   };
@@ -65,9 +63,10 @@ class Registration {
   Registration& operator=(const Registration&) = delete;
   ~Registration();
 
-  /// Claims nothing more; waits for running handlers for `shutdown_grace_period`, fires their
-  /// tokens, waits for `shutdown_force_timeout`; then ends the registration in one commit, which
-  /// gives back what is left. Without the store that commit is left to those who take over.
+  /// Claims nothing more; waits for running handlers until `shutdown_grace_period` is over, fires
+  /// their tokens, waits until `shutdown_force_timeout` is over, too, both counted from the begin,
+  /// for all queues together; then ends the registration in one commit, which gives back what is
+  /// left. Without the store that commit is left to those who take over.
   ShutdownReport shut_down();
 
   /// The registration has ended: fires all tokens, lets nobody write.
@@ -76,6 +75,7 @@ class Registration {
  private:
   using Loops = std::vector<std::unique_ptr<Loop>>;
 
+  bool begin(const WorkerSettings& worker);
   void serve(const WorkerSettings& worker);
   void look_after();
   void keep_claims();

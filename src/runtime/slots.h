@@ -13,7 +13,7 @@ namespace perdure::runtime {
 /// Threading: any thread.
 class Slots {
  public:
-  explicit Slots(std::size_t count) : free_(count) {}
+  explicit Slots(std::size_t count) : count_(count), free_(count) {}
 
   void take(std::size_t count) {
     const std::lock_guard lock(mutex_);
@@ -25,6 +25,10 @@ class Slots {
       ++free_;
     }
     changed_.notify_all();
+  }
+  std::size_t taken() const {
+    const std::lock_guard lock(mutex_);
+    return count_ - free_;
   }
   /// Waits until one is free, and answers how many; 0 when closed.
   std::size_t wait_for_free() {
@@ -42,7 +46,8 @@ class Slots {
   }
 
  private:
-  std::mutex mutex_;
+  const std::size_t count_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t free_;
   bool closed_ = false;

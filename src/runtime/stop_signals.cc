@@ -3,20 +3,17 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <poll.h>
-#include <stop_token>
 #include <sys/eventfd.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "base/log.h"
-#include "base/time.h"
+#include "runtime/forced_exit.h"
 
 namespace perdure::runtime {
 
@@ -83,27 +80,6 @@ void restore() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &former[i], nullptr);
 }
 
-/// Ends the process when it is not destroyed in time.
-class ForcedExit {
- public:
-  ForcedExit(int signal, Duration timeout) {
-    if (timeout <= Duration::zero()) return;
-    thread_ = std::jthread([this, signal, timeout](const std::stop_token& done) {
-      std::unique_lock lock(mutex_);
-      over_.wait_for(lock, done, std::min(timeout, kLongestWait), [] { return false; });
-      if (done.stop_requested()) return;
-      log::error("stopping takes longer than force_exit_timeout: the process ends",
-                 {{"signal", signal}, {"timeout_ms", timeout.count() / 1'000}});
-      std::_Exit(kExitBase + signal);
-    });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable_any over_;
-  std::jthread thread_;  // last: it uses the above
-};
-
 }  // namespace
 
 StopSignals::StopSignals() {
@@ -143,7 +119,11 @@ int run_until_stop_signal(const std::function<void()>& stop, Duration force_exit
   StopSignals signals;
   const int signal = signals.wait();
   log::info("stopping", {{"signal", signal}});
-  const ForcedExit limit(signal, force_exit_timeout);
+  const ForcedExit limit(force_exit_timeout, [signal, force_exit_timeout] {
+    log::error("stopping takes longer than force_exit_timeout: the process ends",
+               {{"signal", signal}, {"timeout_ms", force_exit_timeout.count() / 1'000}});
+    std::_Exit(kExitBase + signal);
+  });
   stop();
   return signal;
 }

@@ -61,7 +61,8 @@ def programs_get_numbers():
 def defaults_are_in_their_ranges():
     for each in settings():
         if each["unit"] in ("ms", "bytes", "count", "fraction"):
-            assert each["least"] <= each["default"] <= each["most"], each
+            default = each["least"] if each["default"] is None else each["default"]  # unset
+            assert each["least"] <= default <= each["most"], each
             assert (each["zero"] is not None) == (each["least"] == 0), each
         else:
             assert each["zero"] is None, each

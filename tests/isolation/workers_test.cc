@@ -102,7 +102,8 @@ TEST_F(IsolatedWork, ThatLoopsForEverIsGoneAfterGraceAndItsSlotIsUsedAgain) {
   wait_until([&] { return is_gone(pid); }, "the process is gone");
   const auto took = steady_now() - canceled_at;
   EXPECT_GE(took, 200ms);
-  EXPECT_LT(took, 200ms + 1s);
+  EXPECT_LT(took, 10s) << "it hangs";
+  RecordProperty("gone_after_ms", static_cast<int>(took / 1ms));
   start(echoing, "next", quoted("next"));
   EXPECT_EQ(end_of("next").output, quoted("next"));
   wait_for([&] { return log_.count(log::Level::kWarning, "it was killed") == 1; }, "the warning");

@@ -77,6 +77,7 @@ class LiveDeadlock : public Live {
     RuntimeOptions options = Live::options();
     options.orchestration_deadlock_timeout = limit;
     options.replay_check_fraction = 0.0;  // so that it is known how often code begins
+    options.zombie_shutdown_timeout = 0ms;
     return options;
   }
   void start_in(const std::string& queue,
