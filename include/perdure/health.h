@@ -7,8 +7,8 @@
 
 namespace perdure {
 
-/// Where the worker of a queue is in its life. `kStopped` may be followed by `kStarting`: a runtime
-/// that others took for dead registers anew.
+/// Where the worker of a queue is in its life. `kStopped` and `kFailed` may be followed by
+/// `kStarting`: a runtime that others took for dead registers anew.
 enum class WorkerStatus : std::uint8_t {
   kCreated,   ///< not begun yet: the process is not registered in the store
   kStarting,  ///< its threads are made

@@ -14,7 +14,8 @@ struct RuntimeHooks {
   /// that text, and the others run. Elsewhere it is logged.
   std::function<void(const WorkerHealth&)> on_worker_status = {};
   /// In place of the end of the process with code 1, `force_exit_timeout` after `max_zombie_count`
-  /// was reached. By then the runtime has stopped, or hangs in it.
+  /// was reached. By then the runtime has stopped, or hangs in it. It must not destroy the runtime;
+  /// when it throws, the process ends after all.
   std::function<void(const std::string& why)> on_fatal = {};
 };
 

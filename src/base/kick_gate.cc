@@ -18,20 +18,22 @@ extern "C" void perdure_on_kick(int) {
   received.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Once. False: the program uses the signal itself.
-bool listens() {
-  static const bool ours = [] {
-    struct sigaction former {};
-    if (::sigaction(kick_signal(), nullptr, &former) != 0 || former.sa_handler != SIG_DFL) {
-      return false;
-    }
-    struct sigaction action {};
-    action.sa_handler = perdure_on_kick;
-    action.sa_flags = 0;  // no SA_RESTART: that is what it is for
-    sigemptyset(&action.sa_mask);
-    return ::sigaction(kick_signal(), &action, nullptr) == 0;
-  }();
-  return ours;
+void install_kick_handler() {
+  struct sigaction former {};
+  if (::sigaction(kick_signal(), nullptr, &former) != 0 || former.sa_handler != SIG_DFL) return;
+  struct sigaction action {};
+  action.sa_handler = perdure_on_kick;
+  action.sa_flags = 0;  // no SA_RESTART: that is what it is for
+  sigemptyset(&action.sa_mask);
+  ::sigaction(kick_signal(), &action, nullptr);
+}
+
+/// False: the program uses the signal itself, from the begin or since some time.
+bool may_kick() {
+  static const bool installed = (install_kick_handler(), true);
+  struct sigaction now {};
+  return installed && ::sigaction(kick_signal(), nullptr, &now) == 0 &&
+         now.sa_handler == perdure_on_kick;
 }
 
 void unblock() {
@@ -43,32 +45,34 @@ void unblock() {
 
 }  // namespace
 
-KickGate::Inside::Inside(KickGate& gate) : gate_(gate), received_before_(received.load()) {
+KickGate::Inside::Inside(KickGate& gate) : gate_(gate) {
   const std::lock_guard lock(gate_.mutex_);
   gate_.inside_ = ThreadRef::current();
-  gate_.sent_ = 0;
+  gate_.received_ = &received;
+  gate_.due_ = received.load();
 }
 
 KickGate::Inside::~Inside() {
-  std::uint64_t sent = 0;
+  std::uint64_t due = 0;
   {
     const std::lock_guard lock(gate_.mutex_);
     gate_.inside_.reset();
-    sent = gate_.sent_;
+    due = gate_.due_;
   }
-  if (received.load() - received_before_ >= sent) return;
+  if (received.load() >= due) return;
   unblock();  // user code may have blocked it: what was sent would wait for the next one
-  while (received.load() - received_before_ < sent) {
+  while (received.load() < due && may_kick()) {
     const std::lock_guard lock(gate_.mutex_);
     std::this_thread::yield();
   }
 }
 
 bool KickGate::kick() {
-  if (!listens()) return false;
   const std::lock_guard lock(mutex_);
-  if (!inside_ || ::pthread_kill(inside_->thread, kick_signal()) != 0) return false;
-  ++sent_;
+  if (!inside_ || !may_kick()) return false;
+  if (received_->load() < due_) return true;  // one is on its way
+  if (::pthread_kill(inside_->thread, kick_signal()) != 0) return false;
+  ++due_;
   return true;
 }
 

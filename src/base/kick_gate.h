@@ -33,10 +33,10 @@ class KickGate {
 
    private:
     KickGate& gate_;
-    const std::uint64_t received_before_;
   };
 
-  /// False: nobody is inside, or the signal is not ours.
+  /// False: nobody is inside, or the signal is not ours. One that was not taken yet is not sent
+  /// again.
   bool kick();
   /// Calls it with the thread inside, which does not leave meanwhile. False: nobody is.
   bool look(const std::function<void(const ThreadRef&)>& at);
@@ -45,7 +45,8 @@ class KickGate {
   std::mutex mutex_;
   // Guarded by mutex_.
   std::optional<ThreadRef> inside_;
-  std::uint64_t sent_ = 0;  // to the thread inside
+  const std::atomic<std::uint64_t>* received_ = nullptr;  // of the thread inside
+  std::uint64_t due_ = 0;  // so many it has received when all that were sent have come
 };
 
 }  // namespace perdure

@@ -49,7 +49,7 @@ extern "C" void perdure_on_stack_signal(int, siginfo_t* info, void*) {
 }
 
 /// Once. False: the program uses the signal itself.
-bool listens() {
+bool answers_stacks() {
   static const bool ours = [] {
     struct sigaction former {};
     if (::sigaction(stack_signal(), nullptr, &former) != 0 || former.sa_handler != SIG_DFL) {
@@ -71,13 +71,18 @@ bool ask(const ThreadRef& thread, std::uint64_t asked) {
   return ::pthread_sigqueue(thread.thread, stack_signal(), value) == 0;
 }
 
-/// False: it has not answered in time, and will not any more.
-bool wait_for_answer(std::uint64_t asked) {
+/// False: it has not answered in time, and will not any more; or it hangs in its answer, and then
+/// nobody can be asked again.
+bool wait_for_answer(std::uint64_t asked, bool& hangs) {
   const auto until = steady_now() + kPatience;
   const std::uint64_t written = asked - kAsked + kWritten;
   while (question.load() != written) {
     std::uint64_t unanswered = asked;
     if (steady_now() >= until && question.compare_exchange_strong(unanswered, asked - kAsked)) {
+      return false;
+    }
+    if (steady_now() >= until + kPatience) {
+      hangs = true;
       return false;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -106,12 +111,14 @@ ThreadRef ThreadRef::current() {
 
 std::string stack_of(const ThreadRef& thread) {
   static std::mutex one_at_a_time;
+  static bool hangs = false;  // guarded by it
   const std::lock_guard lock(one_at_a_time);
-  if (!listens()) return "the stack cannot be seen: the program uses the signal for it";
+  if (hangs) return "the stack cannot be seen: a thread hangs in the answer to an earlier question";
+  if (!answers_stacks()) return "the stack cannot be seen: the program uses the signal for it";
   const std::uint64_t asked = (question.load() / kStates + 1) * kStates + kAsked;
   question.store(asked);
   if (!ask(thread, asked)) return "the stack cannot be seen: the thread cannot be asked";
-  if (!wait_for_answer(asked)) return "the stack cannot be seen: the thread does not answer";
+  if (!wait_for_answer(asked, hangs)) return "the stack cannot be seen: the thread does not answer";
   return written_frames();
 }
 

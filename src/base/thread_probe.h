@@ -22,7 +22,7 @@ struct ThreadRef {
 ///
 /// The thread is asked by a realtime signal (`SIGRTMAX - 1`) and answers from its handler: a call
 /// that is not restarted after a signal, as poll, ends with EINTR. A program that has a handler of
-/// its own for that signal keeps it, and then no stack is seen. Waits a second at most.
+/// its own for that signal keeps it, and then no stack is seen. Waits two seconds at most.
 /// Requires: the thread lives until it returns. Threading: any thread but that one.
 std::string stack_of(const ThreadRef& thread);
 

@@ -37,9 +37,19 @@ std::shared_ptr<WorkerBoard> board_of(const RuntimeOptions& options, const Runti
   return board;
 }
 
-[[noreturn]] void end_process(const std::string& why) {
+[[noreturn]] void end_process(const std::string& why) noexcept {
   log::error("the process ends, with code 1", {{"why", why}});
   std::_Exit(1);  // no destructors: they would run beside the threads that do not end
+}
+
+/// What the program wants instead of the end of its process, else that.
+void be_fatal(const RuntimeHooks& hooks, const std::string& why) noexcept {
+  if (!hooks.on_fatal) end_process(why);
+  try {
+    hooks.on_fatal(why);
+  } catch (...) {
+    end_process(why + ", and the hook on_fatal has thrown");
+  }
 }
 
 }  // namespace
@@ -54,10 +64,9 @@ Host::Host(std::shared_ptr<Provider> store,
       hooks_(hooks),
       board_(board_of(options, hooks)),
       random_(std::make_shared<SystemRandom>()),
-      thread_([this] { run(); }) {
-  if (options_.max_zombie_count == 0) return;
-  zombies_.emplace(process_reaper(), [this](std::size_t count) { go_down(count); });
-}
+      zombies_(std::make_unique<ZombieReaper::Listening>(
+          process_reaper(), [this](std::size_t count) { go_down(count); })),
+      thread_([this] { run(); }) {}
 
 Host::~Host() {
   stop();
@@ -92,9 +101,10 @@ RuntimeHealth Host::health() {
   return health;
 }
 
-/// On the thread of the reaper.
+/// On the thread of the reaper, or in the constructor.
 void Host::go_down(std::size_t zombies) {
-  if (zombies < static_cast<std::size_t>(options_.max_zombie_count)) return;
+  const auto most = static_cast<std::size_t>(options_.max_zombie_count);
+  if (most == 0 || zombies < most) return;
   const std::string why = std::to_string(zombies) +
                           " threads of this process do not end: max_zombie_count is reached";
   {
@@ -104,8 +114,8 @@ void Host::go_down(std::size_t zombies) {
     if (!stopping_) stop_began_ = steady_now();
     stopping_ = true;
     try {
-      forced_exit_.emplace(options_.force_exit_timeout, [on_fatal = hooks_.on_fatal, why] {
-        on_fatal ? on_fatal(why) : end_process(why);
+      forced_exit_.emplace(options_.force_exit_timeout, [hooks = hooks_, why] {
+        be_fatal(hooks, why);
       });
     } catch (const std::exception& error) {
       log::error("no thread to end the process later", {{"error", error.what()}});

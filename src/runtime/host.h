@@ -74,9 +74,10 @@ class Host {
   ShutdownReport report_;
   std::optional<ForcedExit> forced_exit_;
 
+  std::unique_ptr<ZombieReaper::Listening> zombies_;  // after all that it uses
+
   std::mutex join_mutex_;
   std::thread thread_;  // joined with join_mutex_ held
-  std::optional<ZombieReaper::Listening> zombies_;
 };
 
 }  // namespace perdure::runtime

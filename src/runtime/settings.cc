@@ -151,8 +151,9 @@ constexpr std::array kSettings = {
     Setting{"force_exit_timeout",
             kStopping,
             TimeSetting{&RuntimeOptions::force_exit_timeout, kNoTime},
-            "how long a shutdown because of too many zombies may take before the process is ended",
-            "for ever"},
+            "when the process is ended after it had too many zombies, and after the signal in "
+            "`run_until_signal` when the runtime has not stopped",
+            "never"},
     Setting{"max_zombie_count",
             kStopping,
             CountSetting<RuntimeOptions>{&RuntimeOptions::max_zombie_count, 0, 100'000},

@@ -65,7 +65,7 @@ void WorkerBoard::move_to(const std::string& queue, WorkerStatus status) {
   tell(now);
 }
 
-/// One that has failed stays so.
+/// One that has failed stays so, until it is started again.
 void WorkerBoard::move_all_to(WorkerStatus status) {
   for (const WorkerHealth& each : health()) {
     if (each.status != WorkerStatus::kFailed) move_to(each.queue, status);

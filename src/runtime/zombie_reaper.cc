@@ -113,9 +113,15 @@ std::optional<ZombieReaper::Time> ZombieReaper::poll_once(Time now) {
       if (found == watched_.end()) continue;
       watched = found->second;
     }
-    act(due->id, *watched, now);  // may take a while: without the lock
+    Time next = now + std::chrono::seconds(1);
+    try {
+      act(due->id, *watched, now);  // may take a while: without the lock
+      next = watched->next();
+    } catch (const std::exception& error) {  // no memory: once more, later
+      log::error("a zombie cannot be looked after now", {{"error", error.what()}});
+    }
     const std::lock_guard lock(mutex_);
-    if (watched_.contains(due->id)) push({watched->next(), due->id});
+    if (watched_.contains(due->id)) push({next, due->id});
   }
   const std::lock_guard lock(mutex_);
   if (due_.empty()) return std::nullopt;
@@ -129,10 +135,11 @@ void ZombieReaper::act(Id id, Watched& watched, Time now) {
     watched.interval = std::min(2 * watched.interval, stray.times.retry_max_delay);
     watched.retry_at += watched.interval;
   }
-  if (!watched.counted && watched.told_at + stray.times.grace <= now) {
+  const bool over = watched.told_at + stray.times.give_up_after <= now;
+  if (!watched.counted && (over || watched.told_at + stray.times.grace <= now)) {
     become_zombie(id, watched, now);
   }
-  if (watched.told_at + stray.times.give_up_after <= now) give_up(id, watched);
+  if (over) give_up(id, watched);
 }
 
 void ZombieReaper::become_zombie(Id id, Watched& watched, Time now) {
@@ -145,12 +152,12 @@ void ZombieReaper::become_zombie(Id id, Watched& watched, Time now) {
     ++*watched.stray.count;
     count = ++count_;
   }
+  tell(count);
   log::error("a zombie: it was told to stop, and its thread runs on",
              {{"what", watched.stray.what()},
               {"seconds", seconds_of(now - watched.told_at)},
               {"zombies", count},
               {"stack", stack}});
-  tell(count);
 }
 
 void ZombieReaper::give_up(Id id, const Watched& watched) {
@@ -194,16 +201,7 @@ ZombieReaper& process_reaper() {
   static ZombieReaper* const reaper = [] {
     auto* const made = new ZombieReaper;  // NOLINT: never destroyed
     std::thread([made] {
-      for (;;) {
-        std::optional<ZombieReaper::Time> next;
-        try {
-          next = made->poll_once(steady_now());
-        } catch (const std::exception& error) {  // no memory: later, perhaps
-          log::error("zombies cannot be looked after now", {{"error", error.what()}});
-          next = steady_now() + std::chrono::seconds(1);
-        }
-        made->wait(next);
-      }
+      for (;;) made->wait(made->poll_once(steady_now()));
     }).detach();
     return made;
   }();

@@ -69,6 +69,7 @@ TEST_F(Health, OfAWorkerThatFailsLeavesTheOthersRunning) {
   runtime_ = std::make_unique<Runtime>(store(), registry_, two, hooks());
   start(stepper, "s", "1");
   EXPECT_EQ(end_of("s").output, "2");
+  wait_for([&] { return runtime_->health().workers.at(1).status == WorkerStatus::kReady; }, "it");
   const RuntimeHealth health = runtime_->health();
   EXPECT_FALSE(health.ready);
   ASSERT_EQ(health.workers.size(), 2U);
@@ -161,6 +162,7 @@ TEST_F(Health, OfAShutdownWithManyCachedRunsLeavesNoFrame) {
   registry_.add(sleeper, run_sleeper);
   RuntimeOptions all = options();
   all.replay_check_fraction = 0.0;
+  all.max_cached_orchestrations = kRuns;
   run(all);
   for (int i = 0; i < kRuns; ++i) start(sleeper, "r" + std::to_string(i));
   wait_for([&] { return Alive::count() == kRuns; }, "all asleep");

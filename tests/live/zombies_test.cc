@@ -44,6 +44,7 @@ class Zombies : public Live {
   ~Zombies() override {
     doors_->leave = true;
     wait_for([&] { return doors_->returned == doors_->begun; }, "the last handler");
+    wait_for_zombies(0);
     runtime_.reset();
   }
 
@@ -82,7 +83,7 @@ class Zombies : public Live {
     run(impatient());
     cancel_running();
     wait_for_zombies(1);
-    EXPECT_EQ(log_.count(log::Level::kError, kZombie), 1);
+    wait_for([&] { return log_.count(log::Level::kError, kZombie) == 1; }, "its line");
     EXPECT_EQ(log_.count(log::Level::kError, "activity 'deaf' of run 'z', attempt 1, told: enough"),
               1);
     EXPECT_EQ(runtime_->health().workers.at(0).zombies, 1);
@@ -108,11 +109,13 @@ TEST_F(Zombies, InASleepAreCountedAndHoldNobodyUp) {
 }
 
 TEST_F(Zombies, InAMutexAreCountedAndHoldNobodyUp) {
-  std::unique_lock taken(doors_->mutex);
+  Gate taken;
   std::thread opener([&] {
-    while (!doors_->leave) std::this_thread::yield();
-    taken.unlock();
+    const std::lock_guard lock(doors_->mutex);
+    taken.open();
+    while (!doors_->leave) std::this_thread::sleep_for(1ms);
   });
+  ASSERT_TRUE(taken.wait());
   ignore_in([](Doors& doors) { const std::lock_guard lock(doors.mutex); });
   expect_a_zombie_that_holds_nobody_up();
   opener.join();
@@ -188,6 +191,34 @@ TEST_F(Zombies, TooManyStopTheRuntimeAndAskForANewProcess) {
   EXPECT_EQ(report.zombies, 3);
   EXPECT_TRUE(report.released);
   EXPECT_TRUE(real_->list_processes().value().empty());
+}
+
+TEST_F(Zombies, OfAnyNumberAreNoReasonToStopWhenThatIsOff) {
+  ignore_in([](Doors& doors) {
+    while (!doors.leave) std::this_thread::sleep_for(10ms);
+  });
+  RuntimeOptions options = impatient();
+  options.max_concurrent_activities = 12;
+  options.max_zombie_count = 0;
+  run(options);
+  for (int i = 0; i < 12; ++i) cancel_running("z" + std::to_string(i));
+  wait_for_zombies(12);
+  EXPECT_TRUE(runtime_->health().ready);
+  start(errands, "e", "1");
+  EXPECT_EQ(end_of("e").output, "2");
+}
+
+TEST_F(Zombies, TooManyDoNotEndTheProcessWhenThatIsOff) {
+  ignore_in([](Doors& doors) {
+    while (!doors.leave) std::this_thread::sleep_for(10ms);
+  });
+  RuntimeOptions options = impatient();
+  options.max_zombie_count = 1;
+  options.force_exit_timeout = 0ms;
+  run(options);
+  cancel_running();
+  wait_for([&] { return !runtime_->health().live; }, "the end of its life");
+  EXPECT_EQ(runtime_->stop().zombies, 1);
 }
 
 TEST_F(Zombies, AreWaitedForByAShutdownAsLongAsItMay) {

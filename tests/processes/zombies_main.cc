@@ -6,7 +6,7 @@
 #include <perdure/signals.h>
 
 /// A worker whose handlers do not stop: `perdure_zombies_child FILE`. It has ten of them canceled,
-/// says "zombies", and waits for a signal that does not come.
+/// says "not ready" when it is, and waits for a signal that does not come.
 namespace {
 
 namespace pd = perdure;
