@@ -47,11 +47,13 @@ endif()
 find_program(CCACHE_PROGRAM ccache)
 if(PERDURE_CCACHE AND CCACHE_PROGRAM)
   # Paths are hashed relative to the parent of the clone, so clones share their results. The
-  # sloppiness is what ccache asks for with precompiled headers.
+  # sloppiness is what ccache asks for with precompiled headers, less `include_file_mtime` and
+  # `include_file_ctime`: with those a header that is edited while it is compiled leaves a result of
+  # its old text under the hash of its new one, and every later build of the machine takes it.
   cmake_path(GET PROJECT_SOURCE_DIR PARENT_PATH clone_parent)
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${clone_parent} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime,locale
+      CCACHE_SLOPPINESS=pch_defines,time_macros,locale
       ${CCACHE_PROGRAM})
 endif()
 
