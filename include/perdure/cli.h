@@ -17,8 +17,9 @@ namespace perdure {
 ///     prog replay --provider sqlite:orders.db [--id ID].. [--name NAME]
 ///                 [--all | --running | --ended] [--strict] [--json]
 ///     prog replay FILE.json.. [--strict] [--json]
-///     prog list | show ID | wait ID | cancel ID | terminate ID | raise ID EVENT [JSON] | history
-///     ID
+///     prog list | show ID | wait ID | history ID | cancel ID | terminate ID
+///     prog raise ID EVENT [JSON] | signal ID NAME [JSON] | update ID NAME [JSON]
+///     prog query ID NAME [JSON]
 ///
 /// All but `replay` are those of `perdure`: docs/cli.md has their options, what they print and all
 /// exit codes.

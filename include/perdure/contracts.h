@@ -70,4 +70,31 @@ class Event {
   std::string_view name_;
 };
 
+/// A message to a run that its handler takes; nobody waits for it. Kept in order until it is taken.
+/// `Signal<void>` has no payload.
+template <class T>
+class Signal {
+ public:
+  using Payload = T;
+  constexpr explicit Signal(std::string_view name) : name_(name) {}
+  constexpr std::string_view name() const { return name_; }
+
+ private:
+  std::string_view name_;
+};
+
+/// A change that a caller asks of a run, with a result.
+template <class Signature>
+class Update : public detail::Contract<Signature> {
+ public:
+  using detail::Contract<Signature>::Contract;
+};
+
+/// A question to a run: reads its state, changes nothing.
+template <class Signature>
+class Query : public detail::Contract<Signature> {
+ public:
+  using detail::Contract<Signature>::Contract;
+};
+
 }  // namespace perdure

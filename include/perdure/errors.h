@@ -98,6 +98,36 @@ class Conflict : public Exception {
   using Exception::Exception;
 };
 
+/// The run has ended: it takes no messages any more.
+class RunEnded : public Conflict {
+ public:
+  using Conflict::Conflict;
+};
+
+/// The code of the run declares no handler of that name; the message says which there are.
+class UnknownHandler : public Exception {
+ public:
+  using Exception::Exception;
+};
+
+/// The validator of an update has refused it; the run does not know of it.
+class UpdateRejected : public Failed {
+ public:
+  using Failed::Failed;
+};
+
+/// The handler of an update has failed.
+class UpdateFailed : public Failed {
+ public:
+  using Failed::Failed;
+};
+
+/// The handler of a query has failed.
+class QueryFailed : public Failed {
+ public:
+  using Failed::Failed;
+};
+
 /// A run that was waited for has failed.
 class RunFailed : public Failed {
  public:

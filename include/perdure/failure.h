@@ -32,5 +32,9 @@ inline constexpr const char* kInvalidArgumentFailure = "invalid_argument";  ///<
 inline constexpr const char* kIdTakenFailure = "id_taken";   ///< a child's id belongs to another
 inline constexpr const char* kCanceledFailure = "canceled";  ///< a child that was canceled
 inline constexpr const char* kTerminatedFailure = "terminated";  ///< a child that was terminated
+/// An update or query that the code of the run has no handler for.
+inline constexpr const char* kUnknownHandlerFailure = "unknown_handler";
+/// An update or query that its run did not answer before it ended.
+inline constexpr const char* kRunEndedFailure = "run_ended";
 
 }  // namespace perdure

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <perdure/detail/condition_op.h>
 #include <perdure/detail/task_op.h>
 #include <perdure/detail/use_it.h>
 #include <perdure/detail/user_error.h>
@@ -35,10 +36,17 @@ inline Nothing take_nothing(Op&) {
   return {};
 }
 
+/// The exception of user code that an operation failed with; null when it has none.
+inline std::exception_ptr error_of(const Op& op) {
+  if (op.kind == OpKind::kTask) return static_cast<const TaskOp&>(op).error;
+  if (op.kind == OpKind::kCondition) return static_cast<const ConditionOp&>(op).error;
+  return nullptr;
+}
+
 inline void throw_unless_completed(Op& op) {
   if (op.state == OpState::kCompleted) return;
   if (op.state == OpState::kCanceled) throw Canceled(op.outcome().reason);
-  if (op.kind == OpKind::kTask) std::rethrow_exception(static_cast<TaskOp&>(op).error);
+  if (const std::exception_ptr error = error_of(op)) std::rethrow_exception(error);
   if (op.kind == OpKind::kChild) throw ChildFailed(op.name, op.outcome().failure);
   throw ActivityFailed(op.name, op.outcome().failure);
 }
@@ -59,8 +67,8 @@ Outcome<T> outcome_of(Op& op, Take<T> take) {
   op.consumed = true;
   if (op.state == OpState::kCanceled) return Outcome<T>::canceled(op.outcome().reason);
   if (op.state == OpState::kFailed) {
-    if (op.kind != OpKind::kTask) return Outcome<T>::failed(op.outcome().failure);
-    return Outcome<T>::failed(failure_of(static_cast<TaskOp&>(op).error));
+    if (const std::exception_ptr error = error_of(op)) return Outcome<T>::failed(failure_of(error));
+    return Outcome<T>::failed(op.outcome().failure);
   }
   try {
     return Outcome<T>::completed(take(op));

@@ -27,7 +27,9 @@ struct WorkerHealth {
   WorkerStatus status = WorkerStatus::kCreated;
   int slots = 0;           ///< max_concurrent_activities
   int running = 0;         ///< handlers that have a slot
-  int zombies = 0;         ///< threads that were told to end, and have not for zombie_grace_period
+  /// Threads of its handlers that were told to end, and have not for zombie_grace_period, and of
+  /// its turns that were given up.
+  int zombies = 0;
   std::string last_error;  ///< the newest trouble with the store, or why it failed; empty: none
 };
 
@@ -47,7 +49,9 @@ struct ShutdownReport {
   int drained = 0;     ///< of them: ended by themselves within shutdown_grace_period
   int stopped = 0;     ///< ended after they were told to, before the deadline
   int left = 0;        ///< have not ended: their calls were given back all the same
-  int zombies = 0;     ///< that live on, also of calls that had ended before
+  /// Threads that were told to end and live on, of handlers that were left and of calls and turns
+  /// that had ended or been given up before: zombies, and those whose zombie_grace_period lasts.
+  int zombies = 0;
   bool released = false;  ///< the registration was ended; otherwise others take it over
 };
 

@@ -130,12 +130,34 @@ struct RaiseOptions {
   std::string_view request_id = {};  ///< makes the call repeatable: the same id is one event
 };
 
+/// Options of a client's signal.
+struct SignalOptions {
+  Duration delay = {};               ///< the run gets it so much later
+  std::string_view request_id = {};  ///< makes the call repeatable: the same id is one signal
+};
+
+/// Options of a client's update.
+struct UpdateOptions {
+  /// Known by it among the updates of the run: the same id is one update, whoever sends it again,
+  /// and its result can be asked for later. Empty: one is made.
+  std::string_view update_id = {};
+  Duration timeout = std::chrono::seconds(30);  ///< of the wait; the update goes on
+};
+
+/// Options of a client's query.
+struct QueryOptions {
+  Duration timeout = std::chrono::seconds(10);
+};
+
 static_assert(std::is_trivially_destructible_v<Retry> &&
               std::is_trivially_destructible_v<ActivityOptions> &&
               std::is_trivially_destructible_v<UndoOptions> &&
               std::is_trivially_destructible_v<ChildOptions> &&
               std::is_trivially_destructible_v<DetachedOptions> &&
               std::is_trivially_destructible_v<StartOptions> &&
-              std::is_trivially_destructible_v<RaiseOptions>);
+              std::is_trivially_destructible_v<RaiseOptions> &&
+              std::is_trivially_destructible_v<SignalOptions> &&
+              std::is_trivially_destructible_v<UpdateOptions> &&
+              std::is_trivially_destructible_v<QueryOptions>);
 
 }  // namespace perdure

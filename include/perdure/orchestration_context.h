@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -114,6 +115,21 @@ class OrchestrationContext {
     return {api_.wait_for_event(event.name()), &detail::take_json<T>};
   }
 
+  /// Until `condition` holds: looked at now, and after every event until nothing moves any more, in
+  /// the order of the waits (outside of handlers: behind the last signal or update of a turn);
+  /// whoever wakes finds it true. For state that handlers or other tasks of
+  /// the run change: `co_await ctx.until([&] { return state.approved; })`, or with a timer in
+  /// `when_any`. It reads and makes no commands (InvalidArgument); what it throws comes out of the
+  /// await. Recorded nowhere: a replay evaluates it again.
+  template <class F>
+  Future<void> until(F&& condition) {
+    static_assert(detail::kSafeCallable<F>, PERDURE_DETAIL_NAME_IT);
+    static_assert(std::is_same_v<std::invoke_result_t<F&>, bool>,
+                  "perdure: a condition is called as bool()");
+    return {api_.wait_until(std::function<bool()>(std::forward<F>(condition))),
+            &detail::take_nothing};
+  }
+
   // Structure.
   /// Runs a task beside the caller, a sibling of main: its failure fails the run. Tasks still
   /// running when main ends are canceled then and joined.
@@ -131,8 +147,10 @@ class OrchestrationContext {
   Scope scope() { return Scope(api_, api_.open_scope()); }
 
   /// Ends this execution and begins the next one of the same instance with a new input; its
-  /// history starts empty. `co_await` it: it never comes back. Events that nobody has read are
-  /// carried over. `self` is this orchestration's own contract (InvalidArgument otherwise).
+  /// history starts empty. `co_await` it: it never comes back. Events that nobody has read
+  /// and signals that nobody has taken are carried over, and so are updates that were not accepted;
+  /// handlers that run end first (`handler_drain_timeout`). `self` is this orchestration's own
+  /// contract (InvalidArgument otherwise, and in a message handler: main alone decides it).
   template <class R, class A, class In = A>
   detail::Never continue_as_new(const Orchestration<R(A)>& self,
                                 In&& input,

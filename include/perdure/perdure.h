@@ -9,6 +9,8 @@
 #include <perdure/handler_options.h>
 #include <perdure/isolation.h>
 #include <perdure/json.h>
+#include <perdure/message_options.h>
+#include <perdure/messages.h>
 #include <perdure/open.h>
 #include <perdure/options.h>
 #include <perdure/orchestration_context.h>

@@ -11,6 +11,7 @@
 #include <perdure/detail/handler_table.h>
 #include <perdure/handler_options.h>
 #include <perdure/json.h>
+#include <perdure/messages.h>
 #include <perdure/orchestration_context.h>
 #include <perdure/orchestration_options.h>
 #include <perdure/task.h>
@@ -18,9 +19,6 @@
 namespace perdure {
 
 namespace detail {
-
-/// Payloads that leave handlers are bounded where they are stored; here only the form is checked.
-inline constexpr std::size_t kNoLimit = static_cast<std::size_t>(-1);
 
 template <class R, class Make>
 std::string encoded_result(std::string_view name, Make&& make, std::size_t max_bytes) {
@@ -98,6 +96,13 @@ struct MainShape<Task<R>(OrchestrationContext&, A)> {
   using Input = std::remove_cvref_t<A>;
   using State = void;
 };
+/// Without an input; what main takes by reference is its state.
+template <class R, class S>
+requires(!std::is_const_v<S>) struct MainShape<Task<R>(OrchestrationContext&, S&)> {
+  using Output = R;
+  using Input = void;
+  using State = S;
+};
 template <class R, class A, class S>
 struct MainShape<Task<R>(OrchestrationContext&, A, S&)> {
   static_assert(!std::is_reference_v<A>, PERDURE_DETAIL_BY_VALUE);
@@ -107,18 +112,6 @@ struct MainShape<Task<R>(OrchestrationContext&, A, S&)> {
 };
 template <class F>
 struct MainShape<F*> : MainShape<F> {};
-
-/// The plain function behind a main: a function, or a closure that captures nothing.
-template <class F>
-auto as_function(F main) {
-  if constexpr (std::is_pointer_v<F>) {
-    return main;
-  } else {
-    static_assert(std::is_empty_v<F>,
-                  "perdure: an orchestration must not capture: its frames outlive the closure");
-    if constexpr (std::is_empty_v<F>) return +main;
-  }
-}
 
 template <class Shape, class Function>
 class TypedMain final : public MainFrame {
@@ -130,6 +123,14 @@ class TypedMain final : public MainFrame {
   TypedMain(TurnApi& api, Function main) : api_(api), ctx_(api), main_(main) {}
 
   Task<std::string> start(std::string input) override { return run(this, std::move(input)); }
+  OrchestrationContext& context() override { return ctx_; }
+  void* state() override {
+    if constexpr (std::is_void_v<S>) {
+      return nullptr;
+    } else {
+      return &state_;
+    }
+  }
 
  private:
   static Task<std::string> run(TypedMain* self, std::string input) {
@@ -147,8 +148,10 @@ class TypedMain final : public MainFrame {
   }
 
   Task<R> make(const std::string& input) {
-    if constexpr (std::is_void_v<A>) {
+    if constexpr (std::is_void_v<A> && std::is_void_v<S>) {
       return main_(ctx_);
+    } else if constexpr (std::is_void_v<A>) {
+      return main_(ctx_, state_);
     } else {
       A value = decode<A>(input, "the input of '" + api_.orchestration() + "'");
       if constexpr (std::is_void_v<S>) {
@@ -193,16 +196,17 @@ class Registry {
   }
 
   /// `main` is a function or a closure without captures:
-  /// `Task<R>(OrchestrationContext&, A)`, or with a third parameter `State&`, made for each run.
-  /// Several versions of a name may stand side by side; a run stays on the one it began with.
+  /// `Task<R>(OrchestrationContext&, A)`, or with `State&` as the last parameter, made for each
+  /// run. Several versions of a name may stand side by side; a run stays on the one it began with.
   /// A version is one to three numbers; missing ones are zero, so "1" and "1.0" are the same one.
   /// Without one it is older than all others, and can be asked for as "0".
   /// InvalidArgument when the version is taken, or an option is out of its range.
+  /// The answer takes the declarations of what its runs can be told and asked (messages.h).
   template <class R, class... A, class F>
-  Registry& add(const Orchestration<R(A...)>& orchestration,
-                F main,
-                std::string_view version = {},
-                const OrchestrationOptions& options = {}) {
+  auto add(const Orchestration<R(A...)>& orchestration,
+           F main,
+           std::string_view version = {},
+           const OrchestrationOptions& options = {}) {
     auto function = detail::as_function(main);
     using Shape = detail::MainShape<decltype(function)>;
     static_assert(std::is_same_v<typename Shape::Output, R> &&
@@ -215,7 +219,8 @@ class Registry {
           return std::make_unique<detail::TypedMain<Shape, decltype(function)>>(api, function);
         },
         options);
-    return *this;
+    return Messages<typename Shape::State>(
+        *this, table_, std::string(orchestration.name()), std::string(version));
   }
 
   const std::shared_ptr<detail::HandlerTable>& table() const { return table_; }
@@ -223,5 +228,11 @@ class Registry {
  private:
   std::shared_ptr<detail::HandlerTable> table_ = std::make_shared<detail::HandlerTable>();
 };
+
+template <class MainState>
+template <class... Args>
+decltype(auto) Messages<MainState>::add(Args&&... args) {
+  return registry_->add(std::forward<Args>(args)...);
+}
 
 }  // namespace perdure

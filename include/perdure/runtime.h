@@ -43,8 +43,15 @@ class Runtime {
 
   /// Claims nothing more, waits for running handlers for `shutdown_grace_period`, then fires their
   /// stop tokens, and gives back what is left `shutdown_force_timeout` later; nothing is charged for
-  /// it. One deadline for all queues, counted from the call. While there are zombies it waits for
-  /// them until `zombie_shutdown_timeout`. A second call does nothing and answers the same.
+  /// it. One deadline for all queues, counted from the call. While threads live that were told to
+  /// end it waits for them until `zombie_shutdown_timeout`, counted from the call as well. A second
+  /// call does nothing and answers the same.
+  ///
+  /// A turn that has not returned at the deadline is left to itself, as if it had not begun: its
+  /// thread destroys its frames when it returns, and nothing of it is stored. A store that does not
+  /// answer holds it up for three more seconds; what could not be given back then is taken over by
+  /// others. Hooks, stop callbacks and destructors of the program are waited for, and reads of
+  /// the store.
   ShutdownReport stop();
 
   RuntimeHealth health() const;

@@ -31,6 +31,7 @@ namespace perdure::testing {
 struct TestOptions {
   std::size_t max_payload_bytes = std::size_t{2} << 20U;
   Duration cleanup_timeout = std::chrono::seconds(60);  ///< cancel_cleanup_timeout
+  Duration handler_drain_timeout = std::chrono::seconds(60);
   /// Steps that `run_until_idle` may take without time passing; then it throws, since the code
   /// under test never comes to rest.
   std::size_t max_steps = 100'000;
@@ -84,7 +85,41 @@ struct EndedRun {
 /// Runs until idle; Conflict that says what the run waits for when it has not ended.
 EndedRun end_of(TestEngine& engine, const std::string& id);
 RunStatus status_of(TestEngine& engine, const std::string& id);
+
+struct MadeUpdate {
+  std::int64_t run_key = 0;
+  std::string update_id;
+};
+/// Runs until idle, then the result as JSON text; throws as `Client::update`, and Conflict when it
+/// is not done.
+std::string result_of(TestEngine& engine, const MadeUpdate& update);
+/// As it stands, runs nothing: "waiting", "accepted", "answered", "refused", "failed".
+std::string stage_of(TestEngine& engine, const MadeUpdate& update);
 }  // namespace detail
+
+/// An update under test. Must not outlive its TestRuntime.
+template <class R>
+class TestUpdate {
+ public:
+  TestUpdate(detail::TestEngine& engine, detail::MadeUpdate made)
+      : engine_(&engine), made_(std::move(made)) {}
+
+  const std::string& update_id() const { return made_.update_id; }
+  /// Runs until idle, then the result; throws what `Client::update` throws, or `Conflict` when it
+  /// is not done.
+  R result() {
+    const std::string result = detail::result_of(*engine_, made_);
+    if constexpr (!std::is_void_v<R>) {
+      return perdure::detail::decode<R>(result, "the result of update '" + made_.update_id + "'");
+    }
+  }
+  /// As it stands; runs nothing: "waiting", "accepted", "answered", "refused" or "failed".
+  std::string stage() const { return detail::stage_of(*engine_, made_); }
+
+ private:
+  detail::TestEngine* engine_;
+  detail::MadeUpdate made_;
+};
 
 /// A run under test. Must not outlive its TestRuntime.
 template <class R>
@@ -184,6 +219,155 @@ class TestRuntime {
   EventDelivered raise_event(std::string_view id, const Event<void>& event, Duration delay = {}) {
     return raise_text(id, event.name(), "null", delay);
   }
+  // Messages to the handlers of runs; errors and checks as those of `Client`.
+  /// Stores a signal; the run takes it with the next `run_until_idle`.
+  template <perdure::detail::Payload T, class In = T>
+  void signal(std::string_view id, const Signal<T>& signal, In&& payload, Duration delay = {}) {
+    signal_text(id, signal.name(), signal_payload(signal, std::forward<In>(payload)), delay);
+  }
+  void signal(std::string_view id, const Signal<void>& signal, Duration delay = {}) {
+    signal_text(id, signal.name(), "null", delay);
+  }
+  /// Stores a start and a signal in one commit.
+  template <class R, class A, perdure::detail::Payload T, class In = A, class Told = T>
+  TestRun<R> signal_with_start(const Orchestration<R(A)>& orchestration,
+                               std::string_view id,
+                               In&& input,
+                               const Signal<T>& signal,
+                               Told&& payload) {
+    start_with_signal_text(orchestration.name(),
+                           id,
+                           input_text(orchestration, std::forward<In>(input)),
+                           signal.name(),
+                           signal_payload(signal, std::forward<Told>(payload)));
+    return find<R>(id);
+  }
+  template <class R, class A, class In = A>
+  TestRun<R> signal_with_start(const Orchestration<R(A)>& orchestration,
+                               std::string_view id,
+                               In&& input,
+                               const Signal<void>& signal) {
+    start_with_signal_text(orchestration.name(),
+                           id,
+                           input_text(orchestration, std::forward<In>(input)),
+                           signal.name(),
+                           "null");
+    return find<R>(id);
+  }
+  template <class R, perdure::detail::Payload T, class Told = T>
+  TestRun<R> signal_with_start(const Orchestration<R()>& orchestration,
+                               std::string_view id,
+                               const Signal<T>& signal,
+                               Told&& payload) {
+    start_with_signal_text(orchestration.name(),
+                           id,
+                           "null",
+                           signal.name(),
+                           signal_payload(signal, std::forward<Told>(payload)));
+    return find<R>(id);
+  }
+  template <class R>
+  TestRun<R> signal_with_start(const Orchestration<R()>& orchestration,
+                               std::string_view id,
+                               const Signal<void>& signal) {
+    start_with_signal_text(orchestration.name(), id, "null", signal.name(), "null");
+    return find<R>(id);
+  }
+  /// Stores an update; an empty `update_id`: one is made. The run takes it with the next
+  /// `run_until_idle`.
+  template <class R, class A, class In = A>
+  TestUpdate<R> start_update(std::string_view id,
+                             const Update<R(A)>& update,
+                             In&& input,
+                             std::string_view update_id = {}) {
+    return {*engine_,
+            update_text(
+                id, update.name(), update_input(update, std::forward<In>(input)), update_id)};
+  }
+  template <class R>
+  TestUpdate<R> start_update(std::string_view id,
+                             const Update<R()>& update,
+                             std::string_view update_id = {}) {
+    return {*engine_, update_text(id, update.name(), "null", update_id)};
+  }
+  /// Stores a start and an update in one commit; a run that is there just gets the update.
+  template <class U, class B, class R, class A, class In = A, class Told = B>
+  TestUpdate<U> update_with_start(const Orchestration<R(A)>& orchestration,
+                                  std::string_view id,
+                                  In&& input,
+                                  const Update<U(B)>& update,
+                                  Told&& told,
+                                  std::string_view update_id = {}) {
+    return {*engine_,
+            start_with_update_text(orchestration.name(),
+                                   id,
+                                   input_text(orchestration, std::forward<In>(input)),
+                                   update.name(),
+                                   update_input(update, std::forward<Told>(told)),
+                                   update_id)};
+  }
+  template <class U, class R, class A, class In = A>
+  TestUpdate<U> update_with_start(const Orchestration<R(A)>& orchestration,
+                                  std::string_view id,
+                                  In&& input,
+                                  const Update<U()>& update,
+                                  std::string_view update_id = {}) {
+    return {*engine_,
+            start_with_update_text(orchestration.name(),
+                                   id,
+                                   input_text(orchestration, std::forward<In>(input)),
+                                   update.name(),
+                                   "null",
+                                   update_id)};
+  }
+  template <class U, class B, class R, class Told = B>
+  TestUpdate<U> update_with_start(const Orchestration<R()>& orchestration,
+                                  std::string_view id,
+                                  const Update<U(B)>& update,
+                                  Told&& told,
+                                  std::string_view update_id = {}) {
+    return {*engine_,
+            start_with_update_text(orchestration.name(),
+                                   id,
+                                   "null",
+                                   update.name(),
+                                   update_input(update, std::forward<Told>(told)),
+                                   update_id)};
+  }
+  template <class U, class R>
+  TestUpdate<U> update_with_start(const Orchestration<R()>& orchestration,
+                                  std::string_view id,
+                                  const Update<U()>& update,
+                                  std::string_view update_id = {}) {
+    return {*engine_,
+            start_with_update_text(
+                orchestration.name(), id, "null", update.name(), "null", update_id)};
+  }
+  /// Makes an update and runs until idle: its result, or what `Client::update` throws; `Conflict`
+  /// when it is not done then.
+  template <class R, class A, class In = A>
+  R update(std::string_view id, const Update<R(A)>& update, In&& input) {
+    return start_update(id, update, std::forward<In>(input)).result();
+  }
+  template <class R>
+  R update(std::string_view id, const Update<R()>& update) {
+    return start_update(id, update).result();
+  }
+  /// Asks, and runs until idle.
+  template <class R, class A, class In = A>
+  R query(std::string_view id, const Query<R(A)>& query, In&& input) {
+    perdure::detail::check_input<A, In>();
+    const std::string what = perdure::detail::input_of_message("query", query.name());
+    return perdure::detail::decode<R>(
+        query_text(id, query.name(), encoded<A>(std::forward<In>(input), what)),
+        perdure::detail::result_of_message("query", query.name()));
+  }
+  template <class R>
+  R query(std::string_view id, const Query<R()>& query) {
+    return perdure::detail::decode<R>(query_text(id, query.name(), "null"),
+                                      perdure::detail::result_of_message("query", query.name()));
+  }
+
   CancelResult cancel(std::string_view id, std::string_view reason);
   CancelResult terminate(std::string_view id, std::string_view reason);
 
@@ -235,6 +419,23 @@ class TestRuntime {
   std::string encoded(In&& given, const std::string& what) const {
     return perdure::detail::encode_given<T>(std::forward<In>(given), what, max_payload_bytes_);
   }
+  template <class R, class A, class In>
+  std::string input_text(const Orchestration<R(A)>& orchestration, In&& input) const {
+    perdure::detail::check_input<A, In>();
+    return encoded<A>(std::forward<In>(input), perdure::detail::input_of(orchestration.name()));
+  }
+  template <class T, class In>
+  std::string signal_payload(const Signal<T>& signal, In&& payload) const {
+    perdure::detail::check_payload<T, In>();
+    return encoded<T>(std::forward<In>(payload),
+                      perdure::detail::input_of_message("signal", signal.name()));
+  }
+  template <class R, class A, class In>
+  std::string update_input(const Update<R(A)>& update, In&& input) const {
+    perdure::detail::check_input<A, In>();
+    return encoded<A>(std::forward<In>(input),
+                      perdure::detail::input_of_message("update", update.name()));
+  }
   void start_text(std::string_view name,
                   std::string_view id,
                   std::string input,
@@ -243,6 +444,23 @@ class TestRuntime {
                             std::string_view name,
                             std::string payload,
                             Duration delay);
+  void signal_text(std::string_view id, std::string_view name, std::string payload, Duration delay);
+  void start_with_signal_text(std::string_view name,
+                              std::string_view id,
+                              std::string input,
+                              std::string_view signal,
+                              std::string payload);
+  detail::MadeUpdate start_with_update_text(std::string_view name,
+                                            std::string_view id,
+                                            std::string input,
+                                            std::string_view update,
+                                            std::string payload,
+                                            std::string_view update_id);
+  detail::MadeUpdate update_text(std::string_view id,
+                                 std::string_view name,
+                                 std::string payload,
+                                 std::string_view update_id);
+  std::string query_text(std::string_view id, std::string_view name, std::string payload);
   void replace(std::string_view name, perdure::detail::ActivityHandler handler);
   void fail_attempts(std::string_view name, int attempts, Failure failure);
 

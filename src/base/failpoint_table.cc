@@ -20,7 +20,7 @@ std::span<const FailpointInfo> failpoint_table() {
       FailpointInfo{"sqlite.checkpoint.restart", "the log is copied, it has not begun anew"},
       FailpointInfo{"sqlite.checkpoint.after",
                     "the log is copied, and begun anew if it was too long"},
-      FailpointInfo{"sqlite.migrate.step", "between two steps of a schema migration"},
+      FailpointInfo{"sqlite.migrate.step", "behind each step of a schema migration"},
       FailpointInfo{"sqlite.register.locked", "registering a process, the write lock is held"},
       // Who is first: passed inside the transaction, in the order in which the store decides,
       // before a request is looked at. Also by those that are refused then.

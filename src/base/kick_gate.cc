@@ -46,6 +46,8 @@ void unblock() {
 }  // namespace
 
 KickGate::Inside::Inside(KickGate& gate) : gate_(gate) {
+  if (may_kick()) unblock();
+  allow_stacks();
   const std::lock_guard lock(gate_.mutex_);
   gate_.inside_ = ThreadRef::current();
   gate_.received_ = &received;

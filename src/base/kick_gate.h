@@ -23,7 +23,8 @@ class KickGate {
   KickGate(const KickGate&) = delete;
   KickGate& operator=(const KickGate&) = delete;
 
-  /// This thread is inside for its lifetime.
+  /// This thread is inside for its lifetime. It can be kicked and asked for its stack there, also
+  /// when it was started with these signals blocked: they stay unblocked.
   class [[nodiscard]] Inside {
    public:
     explicit Inside(KickGate& gate);

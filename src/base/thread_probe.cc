@@ -20,7 +20,7 @@ namespace perdure {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{1};
+constexpr std::chrono::microseconds kPause{200};
 constexpr std::uint64_t kStates = 4;
 constexpr std::uint64_t kAsked = 1;
 constexpr std::uint64_t kWriting = 2;
@@ -73,19 +73,19 @@ bool ask(const ThreadRef& thread, std::uint64_t asked) {
 
 /// False: it has not answered in time, and will not any more; or it hangs in its answer, and then
 /// nobody can be asked again.
-bool wait_for_answer(std::uint64_t asked, bool& hangs) {
-  const auto until = steady_now() + kPatience;
+bool wait_for_answer(std::uint64_t asked, std::chrono::milliseconds patience, bool& hangs) {
+  const auto until = steady_now() + patience;
   const std::uint64_t written = asked - kAsked + kWritten;
   while (question.load() != written) {
     std::uint64_t unanswered = asked;
     if (steady_now() >= until && question.compare_exchange_strong(unanswered, asked - kAsked)) {
       return false;
     }
-    if (steady_now() >= until + kPatience) {
+    if (steady_now() >= until + patience) {
       hangs = true;
       return false;
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    std::this_thread::sleep_for(kPause);
   }
   return true;
 }
@@ -109,17 +109,30 @@ ThreadRef ThreadRef::current() {
   return {::gettid(), ::pthread_self()};
 }
 
-std::string stack_of(const ThreadRef& thread) {
+std::string stack_of(const ThreadRef& thread, std::chrono::milliseconds patience) {
   static std::mutex one_at_a_time;
   static bool hangs = false;  // guarded by it
-  const std::lock_guard lock(one_at_a_time);
+  std::unique_lock lock(one_at_a_time, std::try_to_lock);
+  for (const auto until = steady_now() + patience; !lock.owns_lock();) {
+    if (steady_now() >= until) return "the stack cannot be seen: another thread is being asked";
+    std::this_thread::sleep_for(kPause);
+    static_cast<void>(lock.try_lock());
+  }
   if (hangs) return "the stack cannot be seen: a thread hangs in the answer to an earlier question";
   if (!answers_stacks()) return "the stack cannot be seen: the program uses the signal for it";
   const std::uint64_t asked = (question.load() / kStates + 1) * kStates + kAsked;
   question.store(asked);
   if (!ask(thread, asked)) return "the stack cannot be seen: the thread cannot be asked";
-  if (!wait_for_answer(asked, hangs)) return "the stack cannot be seen: the thread does not answer";
+  if (!wait_for_answer(asked, patience, hangs)) return "the stack cannot be seen: the thread does not answer";
   return written_frames();
+}
+
+void allow_stacks() {
+  if (!answers_stacks()) return;
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, stack_signal());
+  ::pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
 }
 
 std::optional<ThreadTimes> times_of(pid_t kernel_id) {

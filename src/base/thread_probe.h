@@ -22,9 +22,15 @@ struct ThreadRef {
 ///
 /// The thread is asked by a realtime signal (`SIGRTMAX - 1`) and answers from its handler: a call
 /// that is not restarted after a signal, as poll, ends with EINTR. A program that has a handler of
-/// its own for that signal keeps it, and then no stack is seen. Waits two seconds at most.
+/// its own for that signal keeps it, and then no stack is seen; nor that of a thread that blocks it
+/// (`allow_stacks`). Waits for `patience` when it does not answer, and as long again when it hangs
+/// in its answer.
 /// Requires: the thread lives until it returns. Threading: any thread but that one.
-std::string stack_of(const ThreadRef& thread);
+std::string stack_of(const ThreadRef& thread,
+                     std::chrono::milliseconds patience = std::chrono::seconds(1));
+
+/// Lets this thread be asked for its stack, also when it was started with all signals blocked.
+void allow_stacks();
 
 /// What a thread has got of the processors since it began.
 struct ThreadTimes {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <poll.h>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -20,6 +21,7 @@ class Other {
  public:
   explicit Other(bool busy)
       : thread_([this, busy] {
+          ::poll(nullptr, 0, 0);  // a thread sanitizer may lose a signal in its first wait
           {
             const std::lock_guard lock(mutex_);
             ref_ = ThreadRef::current();

@@ -1,7 +1,6 @@
 #include "cli/change_commands.h"
 
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -29,13 +28,6 @@ struct RaiseInput {
   std::string request_id;
   bool json = false;
 };
-
-/// The text on the command line, or all of standard input for `-`.
-Json payload_of(const RaiseInput& input) {
-  if (input.payload != "-") return parse_json_argument("JSON", input.payload);
-  const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  return parse_json_argument("standard input", text);
-}
 
 const char* name_of(EventDelivered answer) {
   switch (answer) {
@@ -72,7 +64,7 @@ int tell(const RaiseInput& input, EventDelivered answer) {
 }
 
 int run_raise(const RaiseInput& input) {
-  const Json payload = payload_of(input);
+  const Json payload = read_payload_argument(input.payload);
   RaiseOptions options;
   options.delay = parse_duration("--delay", input.delay);
   options.buffer_for = parse_duration("--buffer-for", input.buffer_for);

@@ -6,6 +6,7 @@
 #include "cli/change_commands.h"
 #include "cli/history_command.h"
 #include "cli/list_command.h"
+#include "cli/message_commands.h"
 #include "cli/replay_command.h"
 #include "cli/settings_command.h"
 #include "cli/show_commands.h"
@@ -22,6 +23,9 @@ Commands add_commands(CLI::App& app, const Registry& registry) {
       {"cancel", add_cancel(app)},
       {"terminate", add_terminate(app)},
       {"raise", add_raise(app)},
+      {"signal", add_signal(app)},
+      {"update", add_update(app)},
+      {"query", add_query(app)},
       {"history", add_history(app)},
       {"replay", add_replay(app, registry)},
       {"settings", add_settings(app)},

@@ -9,12 +9,13 @@ namespace {
 constexpr std::array kExitCodes = {
     ExitCode{kExitDone, "done; for wait: the run has completed"},
     ExitCode{kExitNo,
-             "no: the run that was waited for failed, the one to cancel or to tell has ended, a "
-             "history does not agree, a measurement failed"},
+             "no: the run that was waited for failed, the one to cancel or to tell has ended or "
+             "refused, a handler failed, a history does not agree, a measurement failed"},
     ExitCode{kExitUsage, "the command line is wrong; nothing was done"},
     ExitCode{kExitStore, "the store, or what was asked for in it, cannot be read or written"},
-    ExitCode{kExitNoSuchRun, "there is no such run, or no such execution of it"},
-    ExitCode{kExitTimedOut, "wait: the time has passed, the run has not ended"},
+    ExitCode{kExitNoSuchRun,
+             "there is no such run, or no such execution, signal, update or query of it"},
+    ExitCode{kExitTimedOut, "the time has passed: the run has not ended, or not answered"},
     ExitCode{kExitStopped, "wait: the run was canceled or terminated"},
     ExitCode{kExitOutput, "standard output cannot be written; what the command does is done"},
 };

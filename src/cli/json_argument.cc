@@ -1,5 +1,7 @@
 #include "cli/json_argument.h"
 
+#include <iostream>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -69,6 +71,12 @@ Json parse_json_argument(std::string_view what, const std::string& text) {
                           "; a text is JSON in double quotes, as '\"yes\"'");
   }
   return Json::parse(text);
+}
+
+Json read_payload_argument(const std::string& text) {
+  if (text != "-") return parse_json_argument("JSON", text);
+  const std::string all(std::istreambuf_iterator<char>(std::cin), {});
+  return parse_json_argument("standard input", all);
 }
 
 }  // namespace perdure::cli

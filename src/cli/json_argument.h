@@ -12,4 +12,8 @@ namespace perdure::cli {
 /// number of more than 64 bits, a key that an object has twice.
 Json parse_json_argument(std::string_view what, const std::string& text);
 
+/// A payload as a command takes it: the text itself, or all of standard input for `-`. The same
+/// errors.
+Json read_payload_argument(const std::string& text);
+
 }  // namespace perdure::cli

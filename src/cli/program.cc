@@ -28,6 +28,8 @@ int run_command(const std::string& who, const Command& command) {
     return refuse(who, error, kExitUsage);
   } catch (const NotFound& error) {
     return refuse(who, error, kExitNoSuchRun);
+  } catch (const UnknownHandler& error) {
+    return refuse(who, error, kExitNoSuchRun);
   } catch (const Conflict& error) {
     return refuse(who, error, kExitNo);
   } catch (const std::exception& error) {

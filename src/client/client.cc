@@ -7,6 +7,7 @@
 #include "client/run_values.h"
 #include "client/start_request.h"
 #include "client/store_calls.h"
+#include "client/wait_for_reply.h"
 
 namespace perdure {
 
@@ -25,13 +26,18 @@ Client Client::within(Duration call_timeout) const {
 Client::Started Client::start_text(std::string_view name,
                                    std::string_view id,
                                    std::string input,
-                                   const StartOptions& options) const {
+                                   const StartOptions& options,
+                                   const StartMessage* with) const {
   StartOrchestration start = client::start_request(
       name, id.empty() ? client::made_id() : std::string(id), std::move(input), options);
   start.cleanup_timeout = options_.cancel_cleanup_timeout;
   start.request_id = client::request_id_or_made(options.request_id);
+  if (with != nullptr) start.with = *with;
   const auto started = client::change(*store_, start, client::CallTime(options_.call_timeout));
-  return {started.id.empty() ? std::move(start.id) : started.id, started.execution.value};
+  if (with != nullptr) client::check_started_with(started, start.id, with->name);
+  return {started.id.empty() ? std::move(start.id) : started.id,
+          started.execution.value,
+          started.instance.value};
 }
 
 EventDelivered Client::raise_text(std::string_view id,

@@ -85,12 +85,11 @@ RunStatus Client::status(std::string_view id, std::int64_t execution) const {
   });
 }
 
-RunStatus Client::wait_for_end(std::string_view id,
-                               std::int64_t execution,
-                               Duration timeout) const {
+RunStatus Client::wait_for_end(std::string_view id, const Which& run, Duration timeout) const {
   if (timeout < Duration::zero()) throw InvalidArgument("timeout must not be negative");
-  return client::wait_for_end(
-      *store_, client::checked_id("id", id), execution, client::CallTime(timeout));
+  const client::WantedRun wanted{
+      client::checked_id("id", id), run.execution, InstanceKey{run.key}};
+  return client::wait_for_end(*store_, wanted, client::CallTime(timeout));
 }
 
 RunPage Client::list(const RunFilter& filter, const PageOptions& page) const {

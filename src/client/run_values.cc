@@ -132,6 +132,7 @@ EventDelivered event_delivered(EventDelivery answer) {
     case EventDelivery::kNotFound:
       return EventDelivered::kNotFound;
     case EventDelivery::kEnded:
+    case EventDelivery::kUnknown:  // of signals alone
       return EventDelivered::kEnded;
   }
   return EventDelivered::kNotFound;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -99,11 +100,21 @@ void tell_stopped(Provider& store, const Request& request, const typename Reques
   }
 }
 
+/// What makes a repeat of a request find the first one.
+template <class Request>
+const std::string& id_of(const Request& request) {
+  if constexpr (std::is_same_v<Request, MakeRequest>) {
+    return request.request;
+  } else {
+    return request.request_id;
+  }
+}
+
 /// A changing call: made again, with the same request id, until it is through. Handlers of this
 /// process that it stops are told at once.
 template <class Request>
 typename Request::Answer change(Provider& store, const Request& request, const CallTime& time) {
-  Trouble trouble(time, request.request_id);
+  Trouble trouble(time, id_of(request));
   for (;;) {
     auto answer = call_within(store, request, time);
     if (!answer.ok()) {
@@ -113,6 +124,25 @@ typename Request::Answer change(Provider& store, const Request& request, const C
     tell_stopped(store, request, *answer);
     return std::move(answer).value();
   }
+}
+
+/// Sleeps until the store tells of what `interest` names; `passed()` is called, and throws, when
+/// the time has passed first.
+template <class Passed>
+void sleep_until_changed(Provider& store,
+                         Interest interest,
+                         const CallTime& time,
+                         Passed&& passed) {
+  // Only a bound of one sleep; nothing is looked at then.
+  constexpr std::chrono::milliseconds kLongestSleep = std::chrono::hours(1);
+  Wake wake;
+  do {
+    if (time.passed()) passed();
+    interest.bound = std::min(time.left(std::chrono::milliseconds(1)), kLongestSleep);
+    wake = store.wait_for_change(interest);
+    // Interrupted: a runtime of this process tells its own loops something.
+    interest.after.interrupts = wake.mark.interrupts;
+  } while (wake.reason == Wake::Reason::kBound || wake.reason == Wake::Reason::kInterrupted);
 }
 
 /// A read: `fn` gives a Result, and is called again until that is no trouble with the store.

@@ -1,6 +1,5 @@
 #include "client/wait_for_end.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "client/run_values.h"
@@ -13,17 +12,15 @@ namespace {
 /// One wait: which run, and how far it has been followed.
 class EndOfRun {
  public:
-  EndOfRun(Provider& store, const std::string& id, std::int64_t execution)
-      : store_(store), id_(id), wanted_{execution} {}
+  EndOfRun(Provider& store, const WantedRun& wanted)
+      : store_(store), id_(wanted.id), wanted_{wanted.execution}, key_(wanted.key) {}
 
   /// The status when it has ended; otherwise nullopt, with `seen()` as it stands.
   Result<std::optional<RunStatus>> look() {
     PERDURE_ASSIGN_OR_RETURN(run_, store_.get_instance(id_));
-    if (key_.value == 0) {
-      key_ = run_.key;
-      if (wanted_.value == 0) wanted_ = run_.current.execution;
-    }
-    if (run_.key != key_) return not_found("run '" + id_ + "' was deleted while it was waited for");
+    if (key_.value == 0) key_ = run_.key;
+    if (run_.key != key_) return not_found("run '" + id_ + "' was deleted");
+    if (wanted_.value == 0) wanted_ = run_.current.execution;
     while (wanted_ < run_.current.execution) {
       const auto earlier = store_.get_execution(id_, wanted_);
       const bool pruned = !earlier.ok() && earlier.code() == ErrorCode::kNotFound;
@@ -66,27 +63,16 @@ class EndOfRun {
 
 }  // namespace
 
-RunStatus wait_for_end(Provider& store,
-                       const std::string& id,
-                       std::int64_t execution,
-                       const CallTime& time) {
-  // Only a bound of one sleep; nothing is looked at then.
-  constexpr std::chrono::milliseconds kLongestSleep = std::chrono::hours(1);
-  EndOfRun run(store, id, execution);
+RunStatus wait_for_end(Provider& store, const WantedRun& wanted, const CallTime& time) {
+  EndOfRun run(store, wanted);
   for (;;) {
     // Before the look: what is committed after it ends the wait at once.
     Interest interest;
     interest.after = store.change_mark();
     if (auto end = read(time, [&run] { return run.look(); })) return std::move(*end);
     interest.run = run.key();
-    Wake wake;
-    do {
-      if (time.passed()) throw_not_ended(run.seen(), time.timeout());
-      interest.bound = std::min(time.left(std::chrono::milliseconds(1)), kLongestSleep);
-      wake = store.wait_for_change(interest);
-      // Interrupted: a runtime of this process tells its own loops something.
-      interest.after.interrupts = wake.mark.interrupts;
-    } while (wake.reason == Wake::Reason::kBound || wake.reason == Wake::Reason::kInterrupted);
+    sleep_until_changed(
+        store, interest, time, [&] { throw_not_ended(run.seen(), time.timeout()); });
   }
 }
 

@@ -19,6 +19,7 @@ using ModelEnums = testing::Types<EventKind,
                                   OnCancel,
                                   OwnerKind,
                                   RequestKind,
+                                  RequestStage,
                                   ChangeKind>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Model, CodeTables, ModelEnums, EnumNames);
 

@@ -8,7 +8,9 @@
 
 #include "base/time.h"
 #include "model/event.h"
+#include "model/failure.h"
 #include "model/ids.h"
+#include "model/request.h"
 
 /// What a turn can decide besides events and work: values shared by those who decide and those who
 /// store.
@@ -32,6 +34,7 @@ struct NewChild {
   int priority = 0;  ///< of the run that begins
   bool detached = false;
   ClosePolicy close_policy = ClosePolicy::kCancel;
+  bool shielded = false;  ///< survives a cancel of its parent; not its end
   OnReuse on_reuse = OnReuse::kAllow;
   TimePoint start_at{};  ///< in the past: at once
   std::optional<TimePoint> deadline;
@@ -44,11 +47,22 @@ struct OutgoingEvent {
   std::string payload;
 };
 
+/// What becomes of a request that somebody made to this run.
+struct Reply {
+  RequestKind kind = RequestKind::kUpdate;  ///< or kQuery
+  std::string request;                      ///< its id, as its message told
+  RequestStage stage = RequestStage::kAnswered;
+  std::string payload;  ///< of an answered one
+  Failure failure;      ///< of one that was refused or failed
+
+  bool operator==(const Reply&) const = default;
+};
+
 /// The next life after continue-as-new.
 struct NextExecution {
   std::string input;
   std::optional<std::string> version;  ///< nullopt: keeps the version, also that of having none
-  /// Events after `started`: unread external events in their order, and whatever else is carried.
+  /// Events after `started`: unread external events and signals in their order.
   std::vector<HistoryEvent> carried;
 };
 

@@ -17,6 +17,7 @@ constexpr auto kEventKinds = std::to_array<CodeRow<EventKind>>({
     {kContinuedAsNew, "continued_as_new"},
     {kCancelRequested, "cancel_requested"},
     {kCleanupExpired, "cleanup_expired"},
+    {kMainBegan, "main_began"},
 
     {kActivityScheduled, "activity_scheduled"},
     {kActivityCompleted, "activity_completed"},
@@ -55,6 +56,7 @@ constexpr auto kEventKinds = std::to_array<CodeRow<EventKind>>({
     {kUpdateAccepted, "update_accepted"},
     {kUpdateCompleted, "update_completed"},
     {kUpdateFailed, "update_failed"},
+    {kDrainExpired, "drain_expired"},
 });
 
 }  // namespace

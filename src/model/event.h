@@ -28,6 +28,9 @@ enum class EventKind : std::uint8_t {
   /// the cleanup deadline has passed: user code is resumed no more; number = 0, or the last event
   /// that the code took part in: all behind it was written without the code
   kCleanupExpired = 8,
+  /// main's first step, in code with message handlers, and when it recorded nothing: signals and
+  /// updates above it were taken before; `at` is the time of the first turn
+  kMainBegan = 9,
 
   // Activities. `source` of an answer is the event that scheduled it.
   kActivityScheduled = 10,  ///< name, payload = input, text = queue, number = hash of the input
@@ -69,10 +72,13 @@ enum class EventKind : std::uint8_t {
   kScopeCanceled = 63,       ///< number = scope
 
   // Handlers.
-  kSignalReceived = 70,   ///< name, payload
-  kUpdateAccepted = 71,   ///< name, payload, text = update id
+  /// name, payload; number = flags (model/handled.h); source = the event by which it was kept
+  /// before, of one that is taken now
+  kSignalReceived = 70,
+  kUpdateAccepted = 71,   ///< name, payload, text = update id; number = flags (model/handled.h)
   kUpdateCompleted = 72,  ///< source, payload
   kUpdateFailed = 73,     ///< source, failure
+  kDrainExpired = 74,     ///< main has ended, and handlers had no more time: they were given up
 };
 
 template <>

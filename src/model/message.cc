@@ -27,6 +27,7 @@ constexpr auto kMessageKinds = std::to_array<CodeRow<MessageKind>>({
     {kSignal, "signal"},
     {kUpdate, "update"},
     {kQuery, "query"},
+    {kWake, "wake"},
 });
 
 }  // namespace
@@ -50,6 +51,7 @@ bool belongs_to_execution(MessageKind kind) {
     case kCleanupDeadline:
     case kRunDeadline:
     case kDrainDeadline:
+    case kWake:
       return true;
     case kEventRaised:
     case kCancel:

@@ -30,8 +30,9 @@ enum class MessageKind : std::uint8_t {
   kRunDeadline = 14,       ///< execution; visible at the deadline of the run
   kDrainDeadline = 15,     ///< execution; visible when accepted handlers must have finished
   kSignal = 16,            ///< name, payload
-  kUpdate = 17,            ///< name, payload, text = update id
-  kQuery = 18,             ///< name, payload, text = query id
+  kUpdate = 17,            ///< name, payload, text = update id: its request row waits for a reply
+  kQuery = 18,             ///< name, payload, text = query id: likewise
+  kWake = 19,  ///< execution: nothing is told; code is there that may take what the run has kept
 };
 
 template <>
@@ -57,7 +58,7 @@ struct Message {
 };
 
 /// True for kinds that belong to one execution and are dropped when it continues as new: its start,
-/// answers, timers and deadlines. The others (events, signals, updates, a cancel) are carried over
+/// answers, timers, deadlines and wakes. The others (events, signals, updates, a cancel) are carried over
 /// to the next execution. When a run ends for good all its messages go.
 bool belongs_to_execution(MessageKind kind);
 

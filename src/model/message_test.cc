@@ -9,7 +9,7 @@ namespace {
 
 using enum MessageKind;
 
-TEST(Message, BelongsToAnExecutionWhenItIsItsStartAnAnswerATimerOrADeadline) {
+TEST(Message, BelongsToAnExecutionWhenItIsItsStartAnAnswerATimerADeadlineOrAWake) {
   const std::set<MessageKind> bound{kStart,
                                     kActivityCompleted,
                                     kActivityFailed,
@@ -22,7 +22,8 @@ TEST(Message, BelongsToAnExecutionWhenItIsItsStartAnAnswerATimerOrADeadline) {
                                     kChildStartFailed,
                                     kCleanupDeadline,
                                     kRunDeadline,
-                                    kDrainDeadline};
+                                    kDrainDeadline,
+                                    kWake};
   for (const auto& row : CodeTable<MessageKind>::rows()) {
     EXPECT_EQ(belongs_to_execution(row.value), bound.contains(row.value)) << row.name;
   }

@@ -14,6 +14,19 @@ constexpr auto kRequestKinds = std::to_array<CodeRow<RequestKind>>({
     {RequestKind::kDelete, "delete"},
     {RequestKind::kDeleteEnded, "delete_ended"},
     {RequestKind::kPrune, "prune"},
+    {RequestKind::kSignal, "signal"},
+    {RequestKind::kUpdate, "update"},
+    {RequestKind::kQuery, "query"},
+});
+
+constexpr auto kRequestStages = std::to_array<CodeRow<RequestStage>>({
+    {RequestStage::kWaiting, "waiting"},
+    {RequestStage::kAccepted, "accepted"},
+    {RequestStage::kAnswered, "answered"},
+    {RequestStage::kRefused, "refused"},
+    {RequestStage::kFailed, "failed"},
+    {RequestStage::kRejected, "rejected"},
+    {RequestStage::kCut, "cut"},
 });
 
 constexpr auto kChangeKinds = std::to_array<CodeRow<ChangeKind>>({
@@ -25,6 +38,10 @@ constexpr auto kChangeKinds = std::to_array<CodeRow<ChangeKind>>({
 
 std::span<const CodeRow<RequestKind>> CodeTable<RequestKind>::rows() {
   return kRequestKinds;
+}
+
+std::span<const CodeRow<RequestStage>> CodeTable<RequestStage>::rows() {
+  return kRequestStages;
 }
 
 std::span<const CodeRow<ChangeKind>> CodeTable<ChangeKind>::rows() {

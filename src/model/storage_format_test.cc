@@ -60,6 +60,7 @@ TEST(StorageFormatPage, ListsTheCodesOfEveryStoredEnum) {
   testing_support::expect_listed<OnCancel>(storage_format());
   testing_support::expect_listed<OwnerKind>(storage_format());
   testing_support::expect_listed<RequestKind>(storage_format());
+  testing_support::expect_listed<RequestStage>(storage_format());
   testing_support::expect_listed<ChangeKind>(storage_format());
 }
 
@@ -76,6 +77,7 @@ TEST(StorageFormatPage, HasNoTableThatNobodyCompares) {
                                    "codes: OwnerKind",
                                    "codes: ChangeKind",
                                    "codes: RequestKind",
+                                   "codes: RequestStage",
                                    "codes: WorkState",
                                    // Declared by the provider layer and compared there.
                                    "codes: EventDelivery",

@@ -29,7 +29,8 @@ struct Interest {
   std::vector<std::string> orchestration_queues;  ///< an instance of these became ready
   std::vector<std::string> work_queues;           ///< work of these became ready
   std::optional<Epoch> claims_of;                 ///< a claim of this epoch was deleted or marked
-  std::optional<InstanceKey> run;                 ///< the status of this instance changed
+  /// The status of this instance changed, or a request to it got on.
+  std::optional<InstanceKey> run;
   bool carry_on = false;                          ///< a cascade or a removal was left to others
   std::optional<TimePoint> until;                 ///< a time of the store's clock has come
   /// Real time after which the wait ends in any case.

@@ -17,6 +17,7 @@ constexpr auto kEventDeliveries = std::to_array<CodeRow<EventDelivery>>({
     {EventDelivery::kBuffered, "buffered"},
     {EventDelivery::kNotFound, "not_found"},
     {EventDelivery::kEnded, "ended"},
+    {EventDelivery::kUnknown, "unknown"},
 });
 
 }  // namespace

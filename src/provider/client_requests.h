@@ -9,14 +9,16 @@
 #include "base/time.h"
 #include "model/codes.h"
 #include "model/ids.h"
+#include "model/request.h"
 #include "model/status.h"
 #include "model/work_item.h"
 #include "provider/call.h"
 
 /// Requests of clients: one commit of the caller each, durable when it returns, without a worker.
 /// A non-empty `request_id` makes a call repeatable: the second one with the same id changes
-/// nothing and gets the stored answer of the first (without touched claims). Errors, and events
-/// that reached nobody, are not stored. The same id for another kind of call is InvalidArgument.
+/// nothing and gets the stored answer of the first (without touched claims), as long as that is
+/// kept (run_requests.h). Errors, and events that reached nobody, are not stored. The same id for
+/// another kind of call is InvalidArgument.
 ///
 /// A row that cannot be read: Corrupt, naming table and key, nothing written. That is a row of the
 /// instance that was asked for, of a run that is stored to follow it, or the stored answer of the
@@ -43,11 +45,22 @@ struct OrchestrationStarted {
   std::vector<TouchedClaim> touched;  ///< of the run that was canceled
   /// Of the instance; for a repeated call that of the first one, empty when it is gone since.
   std::string id = {};
+  /// The live run takes no signal of the name that came with the start, as EventDelivery::kUnknown:
+  /// nothing was stored.
+  bool unknown_signal = false;
 };
 
 /// Range of the priority of a run: few values, since a fetch looks at each that is in use.
 inline constexpr int kLowestPriority = -100;
 inline constexpr int kHighestPriority = 100;
+
+/// What a start brings along, in its commit.
+struct StartMessage {
+  RequestKind kind = RequestKind::kSignal;  ///< or kUpdate
+  std::string name;
+  std::string payload;
+  std::string request = {};  ///< id of an update
+};
 
 /// Creates instance, execution, its `started` event and its start message in one commit; buffered
 /// early events of the id are delivered behind the start, in their order. A delayed start is
@@ -55,8 +68,11 @@ inline constexpr int kHighestPriority = 100;
 ///
 /// `on_reuse = only failed` allows a new start after failed, canceled or terminated.
 /// A second `cancel existing` while a start is already stored replaces the stored one.
-/// Errors: Conflict (live id and `fail`; ended id and not allowed), InvalidArgument (names the
-/// field).
+/// `with` is delivered in the same commit to the run that the answer names, also to one that was
+/// there before (`use existing`); it comes behind the start. An update that is
+/// known by its id (run_requests.h) starts nothing: the answer is kExisting. Not with `cancel
+/// existing` (InvalidArgument): there is no run yet. Errors: Conflict (live id and `fail`; ended id
+/// and not allowed), InvalidArgument (names the field).
 struct StartOrchestration {
   using Answer = OrchestrationStarted;
 
@@ -76,6 +92,7 @@ struct StartOrchestration {
   OnReuse on_reuse = OnReuse::kAllow;
   Duration cleanup_timeout = std::chrono::seconds(60);  ///< for the run that is canceled
   std::string request_id;
+  std::optional<StartMessage> with = {};
 };
 
 /// What became of a raised event. Stored with request ids.
@@ -84,6 +101,7 @@ enum class EventDelivery : std::uint8_t {
   kBuffered = 2,  ///< unknown id: kept for `buffer_for`
   kNotFound = 3,
   kEnded = 4,
+  kUnknown = 5,  ///< a signal that the code of the run does not take; nothing was stored
 };
 
 template <>
@@ -91,7 +109,10 @@ struct CodeTable<EventDelivery> {
   static std::span<const CodeRow<EventDelivery>> rows();
 };
 
-/// Sends an event to a live instance. Unknown ids never block anything: the answer says so.
+/// Sends an event, or a signal, to a live instance. Unknown ids never block anything: the answer
+/// says so. A signal is not buffered for unknown ids (InvalidArgument): start the run with it. It
+/// is unknown when the run has had a turn, processes that have not ended have its code, and none of
+/// them declares the signal (RegisterProcess).
 struct RaiseEvent {
   using Answer = EventDelivery;
 
@@ -101,6 +122,7 @@ struct RaiseEvent {
   Duration delay{};
   Duration buffer_for{};  ///< greater than zero: keep it so long for an unknown id
   std::string request_id;
+  bool as_signal = false;
 };
 
 struct CancelAnswer {
@@ -114,7 +136,8 @@ struct CancelAnswer {
 };
 
 /// Cancels the current execution of an instance **and of all its descendants whose close policy is
-/// not abandon**, in this commit, without a turn.
+/// not abandon**, in this commit, without a turn. A child that was called under a shield is spared,
+/// at every level, with all below it.
 ///
 /// For each live one without an earlier request: reason and time stored, status `canceling`, one
 /// cancel message and one cleanup deadline enqueued, backoff cleared, unshielded timers and

@@ -76,6 +76,9 @@ class ForwardingProvider : public Provider {
   void submit(RaiseEvent request, Completion<EventDelivery> done, CallOptions options) override {
     target_.submit(std::move(request), std::move(done), options);
   }
+  void submit(MakeRequest request, Completion<RequestState> done, CallOptions options) override {
+    target_.submit(std::move(request), std::move(done), options);
+  }
   void submit(CancelOrchestration request,
               Completion<CancelAnswer> done,
               CallOptions options) override {
@@ -139,6 +142,9 @@ class ForwardingProvider : public Provider {
   }
   Result<InstanceInfo> get_instance(const std::string& id) override {
     return target_.get_instance(id);
+  }
+  Result<RequestState> get_request(const RequestQuery& query) override {
+    return target_.get_request(query);
   }
   Result<ExecutionInfo> get_execution(const std::string& id, ExecutionNo execution) override {
     return target_.get_execution(id, execution);

@@ -28,6 +28,7 @@ struct ParentLink {
   ExecutionNo execution;
   EventId event;
   ClosePolicy close_policy = ClosePolicy::kCancel;
+  bool shielded = false;  ///< a cancel of the parent does not reach it; its end does
 
   bool operator==(const ParentLink&) const = default;
 };
@@ -44,6 +45,9 @@ struct OrchestrationItem {
   std::string queue;
   int priority = 0;  ///< of the run
   std::optional<ParentLink> parent;
+  /// A terminal one: the messages are queries to an execution that has ended. There is no lock to
+  /// be renewed; commit the replies, or give it back: then, after `locked_until`, or when the
+  /// process that fetched them has ended, they are handed out again, until they expire.
   ExecutionStatus status = ExecutionStatus::kRunning;
   EventId last_event;   ///< history goes up to here
   LockToken last_turn;  ///< token of the turn that committed last; serial 0 = no turn yet
@@ -75,7 +79,10 @@ struct FetchedOrchestrationItems {
 /// served: higher priority first, then the oldest due. A canceled run whose time for cleanup is
 /// over (`cleanup_at`) needs no code to end, nor does a run past its `deadline` to be canceled, so
 /// from then on it is locked whatever is served. One instance never twice. Marks just the visible
-/// messages. No cost grows with the number of instances that are not locked.
+/// messages; those of queries that have expired are deleted instead. No cost grows with the number
+/// of instances that are not locked.
+/// The open queries of ended executions that are served are items by themselves, one for each
+/// execution. The first of them gets a token before all live runs, the others those that are left.
 ///
 /// Errors: LockLost when the epoch has ended; InvalidArgument for a token of another epoch or one
 /// that is listed twice.

@@ -14,6 +14,13 @@
 /// by the observer, with its own steady clock.
 namespace perdure {
 
+/// Which signals the code of one orchestration takes that a process runs.
+struct DeclaredSignals {
+  std::string orchestration;
+  std::string version;  ///< as runs have it; empty: of runs that began without one
+  std::vector<std::string> signals;
+};
+
 /// Registers this process and takes its kernel lock, held by the provider object until it is
 /// destroyed. The answer is an epoch that was never given before.
 struct RegisterProcess {
@@ -22,6 +29,10 @@ struct RegisterProcess {
   std::string host;
   std::int64_t pid = 0;
   std::vector<std::string> queues;  ///< shown to people
+  /// Until it has ended (released or taken over; a dead one counts until then), a signal to a run of
+  /// one of these is refused when no process that has not ended declares it (RaiseEvent). Live runs
+  /// of these that keep a signal which is declared here get a turn (a `wake`), unless one is due.
+  std::vector<DeclaredSignals> declared = {};
 };
 
 /// Adds one to the heartbeat counter and answers it. LockLost when the epoch has ended: fire all
@@ -41,10 +52,11 @@ struct ProcessEnded {
 };
 
 /// Ends the epoch of a dead process in one commit: its claims and instance locks are freed (a loss
-/// each), its marked and cut rows are ended as canceled, and a row that reaches `max_losses` is
+/// each), queries of ended executions that it had fetched are handed out again, its marked and cut rows are ended as canceled, and a row that reaches `max_losses` is
 /// failed as poison if it was all that the process held; owners told. From then on its tokens fence
-/// nothing and its requests are refused. Errors: NotFound; InvalidArgument for a `max_losses` out
-/// of its range.
+/// nothing and its requests are refused. Runs that keep a signal which it had no handler for, and
+/// another living process with the same code has, get a turn. Errors: NotFound; InvalidArgument for
+/// a `max_losses` out of its range.
 struct TakeOverProcess {
   using Answer = ProcessEnded;
 

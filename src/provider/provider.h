@@ -12,6 +12,7 @@
 #include "provider/orchestration_requests.h"
 #include "provider/process_requests.h"
 #include "provider/read_requests.h"
+#include "provider/run_requests.h"
 #include "provider/turn_commit.h"
 #include "provider/work_requests.h"
 
@@ -94,6 +95,7 @@ class Provider {
                       Completion<OrchestrationStarted> done,
                       CallOptions options) = 0;
   virtual void submit(RaiseEvent request, Completion<EventDelivery> done, CallOptions options) = 0;
+  virtual void submit(MakeRequest request, Completion<RequestState> done, CallOptions options) = 0;
   virtual void submit(CancelOrchestration request,
                       Completion<CancelAnswer> done,
                       CallOptions options) = 0;
@@ -135,6 +137,8 @@ class Provider {
   virtual Result<Batch<HistoryPage>> read_history(const std::vector<HistoryQuery>& queries) = 0;
   /// The instance with its current execution; NotFound.
   virtual Result<InstanceInfo> get_instance(const std::string& id) = 0;
+  /// How far a request to a run has come. NotFound: there is none of that id, or its row is gone.
+  virtual Result<RequestState> get_request(const RequestQuery& query) = 0;
   /// One execution of an instance; NotFound.
   virtual Result<ExecutionInfo> get_execution(const std::string& id, ExecutionNo execution) = 0;
 
@@ -190,6 +194,7 @@ class Provider {
     return call(std::move(r), o);
   }
   auto raise_event(RaiseEvent r, CallOptions o = {}) { return call(std::move(r), o); }
+  auto make_request(MakeRequest r, CallOptions o = {}) { return call(std::move(r), o); }
   auto cancel_orchestration(CancelOrchestration r, CallOptions o = {}) {
     return call(std::move(r), o);
   }

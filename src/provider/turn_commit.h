@@ -29,13 +29,19 @@ namespace perdure {
 /// 4. New work is enqueued and **then** work is canceled, so a call that was made and dropped in
 /// one
 ///    turn leaves nothing.
-/// 5. Timers, children, events for others.
+/// 5. Timers, children, events for others, replies.
 /// 6. The lock is released; the answer says whether the instance is ready again.
 ///
 /// A terminal status also ends what is outstanding, in the same commit: queued work deleted,
 /// claimed work by its `on_cancel` (shielded or not), messages deleted (continued_as_new: those of
-/// the execution), children by their close policy, the parent told, a stored start (on_conflict =
-/// cancel existing) carried out. The status canceling comes from a cancel, never from a turn.
+/// the execution), requests answered (run_requests.h), children by their close policy (shielded or
+/// not; below them those that are not), the parent told, a stored start (on_conflict = cancel
+/// existing) carried out. The status canceling comes from a cancel, never from a turn.
+///
+/// Replies to queries of an execution that has ended: `status` is the one that it has, there are no
+/// events and nothing but `replies`, which are to queries. No lock is needed, since nothing can change any more; the
+/// execution need not be the current one; if its row cannot be read, any terminal status will do.
+/// NotFound when it is gone.
 struct TurnCommit {
   InstanceKey instance;
   ExecutionNo execution;
@@ -56,9 +62,15 @@ struct TurnCommit {
   std::vector<NewTimer> timers;
   std::vector<EventId> canceled_timers;
   std::vector<NewChild> children;  ///< id taken: a child_start_failed message to this instance
-  std::vector<EventId> canceled_children;
+  std::vector<EventId> canceled_children;  ///< shielded or not; below them those that are not
   Duration cleanup_timeout = std::chrono::seconds(60);  ///< for children that are canceled
   std::vector<OutgoingEvent> raised;
+  std::vector<Reply> replies;  ///< to requests whose rows are there; others are dropped
+  /// Set: a drain_deadline message comes at that time.
+  std::optional<TimePoint> drain_at;
+  /// Messages of this turn that stay in the queue, unmarked, for the next execution. Only with
+  /// continued_as_new (InvalidArgument otherwise).
+  std::vector<MessageId> kept_messages;
   std::optional<NextExecution> next;  ///< exactly when status is continued_as_new
 };
 

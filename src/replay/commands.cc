@@ -23,7 +23,6 @@ bool is_command(EventKind kind) {
     case EventKind::kSideEffectRecorded:
     case EventKind::kPatchMarked:
     case EventKind::kScopeCanceled:
-    case EventKind::kUpdateAccepted:
     case EventKind::kUpdateCompleted:
     case EventKind::kUpdateFailed:
       return true;
@@ -58,8 +57,10 @@ bool same_arguments(const HistoryEvent& recorded, const HistoryEvent& made) {
     case EventKind::kCompleted:
     case EventKind::kContinuedAsNew:
     case EventKind::kCustomStatusSet:
+    case EventKind::kUpdateCompleted:
       return recorded.payload == made.payload;
     case EventKind::kFailed:
+    case EventKind::kUpdateFailed:
       return recorded.failure == made.failure;
     case EventKind::kUndoOwed:
       return recorded.text == made.text && recorded.payload == made.payload;

@@ -17,23 +17,13 @@ HistoryEvent event(EventKind kind, std::string name = {}) {
 TEST(Commands, EveryKindIsACommandOrComesFromOutside) {
   // The second list is spelled out: a new kind must be put into one of the two.
   const EventKind from_outside[] = {
-      EventKind::kStarted,
-      EventKind::kTerminated,
-      EventKind::kCancelRequested,
-      EventKind::kCleanupExpired,
-      EventKind::kActivityCompleted,
-      EventKind::kActivityFailed,
-      EventKind::kActivityCanceled,
-      EventKind::kTimerFired,
-      EventKind::kEventReceived,
-      EventKind::kChildCompleted,
-      EventKind::kChildFailed,
-      EventKind::kChildCanceled,
-      EventKind::kChildTerminated,
-      EventKind::kChildStartFailed,
-      EventKind::kUndoCompleted,
-      EventKind::kUndoFailed,
-      EventKind::kSignalReceived,
+      EventKind::kStarted,        EventKind::kTerminated,       EventKind::kCancelRequested,
+      EventKind::kCleanupExpired, EventKind::kMainBegan,        EventKind::kActivityCompleted,
+      EventKind::kActivityFailed, EventKind::kActivityCanceled, EventKind::kTimerFired,
+      EventKind::kEventReceived,  EventKind::kChildCompleted,   EventKind::kChildFailed,
+      EventKind::kChildCanceled,  EventKind::kChildTerminated,  EventKind::kChildStartFailed,
+      EventKind::kUndoCompleted,  EventKind::kUndoFailed,       EventKind::kSignalReceived,
+      EventKind::kUpdateAccepted, EventKind::kDrainExpired,
   };
   for (const auto& row : CodeTable<EventKind>::rows()) {
     const bool outside = std::find(std::begin(from_outside), std::end(from_outside), row.value) !=
@@ -91,7 +81,10 @@ TEST(Commands, ArgumentsAreWhatMayDiffer) {
   EXPECT_TRUE(differs(EventKind::kUndoOwed, payload)) << "policy";
   EXPECT_TRUE(differs(EventKind::kUndoOwed, text)) << "queue";
   EXPECT_TRUE(differs(EventKind::kScopeCanceled, text)) << "reason";
-  EXPECT_TRUE(differs(EventKind::kFailed, [](HistoryEvent& made) { made.failure.type = "x"; }));
+  EXPECT_TRUE(differs(EventKind::kUpdateCompleted, payload));
+  const auto failure = [](HistoryEvent& made) { made.failure.type = "x"; };
+  EXPECT_TRUE(differs(EventKind::kFailed, failure));
+  EXPECT_TRUE(differs(EventKind::kUpdateFailed, failure));
   EXPECT_FALSE(differs(EventKind::kSideEffectRecorded, payload)) << "recorded, never made again";
 }
 

@@ -33,6 +33,7 @@ struct ExecutionSpec {
 struct ExecutionOptions {
   ArgumentCheck arguments = ArgumentCheck::kWarn;
   std::size_t max_payload_bytes = std::size_t{2} << 20;
+  Duration handler_drain_timeout = std::chrono::seconds(60);
 };
 
 /// One execution of an orchestration in memory: the frames of its code and all that they wait for.
@@ -70,7 +71,9 @@ class Execution final : private detail::TurnApi {
   /// are applied by the first turn.
   void replay(std::vector<HistoryEvent> history, bool had_turn);
 
-  /// Applies messages, a cancel first, the others in their order, at the time `now`.
+  /// Applies messages at the time `now`: a cancel first, then signals and updates, then all others,
+  /// each in their order; queries are answered last, from what is then. Of an execution that has
+  /// ended it answers queries alone.
   TurnResult turn(std::vector<Message> messages, TimePoint now);
 
   /// Found by `replay` or the last turn.
@@ -94,7 +97,11 @@ class Execution final : private detail::TurnApi {
 
  private:
   enum class Mode : std::uint8_t { kReplaying, kLive, kBroken, kEvicting };
-  enum class Phase : std::uint8_t { kMain, kJoining, kUndoing, kEnded };
+  /// kStarting: before main's first step. kDraining: main has ended, handlers go on.
+  enum class Phase : std::uint8_t { kStarting, kMain, kJoining, kDraining, kUndoing, kEnded };
+  /// User code that reads and makes no commands.
+  enum class ReadOnly : std::uint8_t { kNo, kSideEffect, kCondition, kQuery, kValidator };
+  class Reading;
 
   // --- commands (execution_commands.cc)
   detail::OpRef call_activity(detail::ActivityCall call) override;
@@ -106,6 +113,35 @@ class Execution final : private detail::TurnApi {
   detail::OpRef start_timer_at(TimePoint due) override;
   detail::OpRef wait_for_event(std::string_view name) override;
   void continue_as_new(std::string input, std::optional<std::string> version) override;
+
+  // --- conditions (execution_conditions.cc)
+  detail::OpRef wait_until(std::function<bool()> condition) override;
+  bool settle_condition(detail::Op& op);
+  bool check_conditions();
+  void forget_conditions(bool supervised);
+
+  // --- message handlers (execution_handlers.cc)
+  void take_signal(Message& message);
+  void take_update(Message& message);
+  void take_kept_signals();
+  std::int64_t joined() const;
+  bool joined_follows() const;
+  void release_main();
+  bool takes_messages() const;
+  bool carry_over(Message& message);
+  void keep_signal(const HistoryEvent& event);
+  void apply_signal(const HistoryEvent& event);
+  void apply_update(const HistoryEvent& event);
+  void start_handler(const detail::MessageHandler& handler, const HistoryEvent& event);
+  const detail::ScopeRef& handler_scope(bool cancel_with_run);
+  std::size_t open_conditions() const;
+  std::vector<EventId> kept_signals() const;
+  bool is_too_large(const RunningHandler& handler, const std::string& result) const;
+  void handler_ended(detail::TaskOp& task, const RunningHandler& handler, bool canceled);
+  void answer_query(Message& message);
+  Reply reply_to_query(const Message& message);
+  void reply(Reply reply);
+  const detail::MessageHandlers& handlers() const;
 
   // --- recorded values (execution_values.cc)
   std::string record(std::string_view name, const std::function<std::string()>& make) override;
@@ -134,29 +170,42 @@ class Execution final : private detail::TurnApi {
   void drop(detail::Op& op) noexcept override;
   void detach(detail::Op& op) noexcept override;
   void give_up(detail::Op& op, bool timed_out = false);
-  bool is_ending() const { return main_ == nullptr || ending_.peek().failure || cleanup_expired_; }
+  bool is_ending() const {
+    return (main_ == nullptr && phase_ != Phase::kStarting) || ending_.peek().failure ||
+           cleanup_expired_;
+  }
+  bool is_own_drop(const detail::Op& op) const;
   bool settle_drops();
   void settle_drop(const detail::OpRef& op);
   void settle_dropped_scopes();
+  void give_up_all(bool supervised);
 
   // --- running (execution.cc)
   void resume_later(std::coroutine_handle<> handle, detail::PromiseBase& promise) override;
   void resume_next(std::coroutine_handle<> handle, detail::PromiseBase& promise) override;
   bool stopped() const noexcept override { return code_stopped_ || mode_ >= Mode::kBroken; }
   void replay_start();
-  void first_turn(const std::vector<Message>& messages);
+  void first_turn(std::vector<Message>& messages);
+  void begin_main();
+  void note_main_began();
   void take_message(Message& message);
   void step(HistoryEvent input);
   void run_ready();
+  bool resume_one();
   void destroy_frames();
+  void destroy_tasks(bool supervised);
+  void forget_handlers();
   TurnResult take_result();
 
   // --- events from outside (execution_inputs.cc)
   void apply(const HistoryEvent& event);
   void apply_start(const HistoryEvent& event);
+  void apply_carried(const HistoryEvent& event);
   void apply_answer(const HistoryEvent& event);
   void apply_cancel(const HistoryEvent& event);
   void apply_cleanup_expired(const HistoryEvent& expired);
+  void tell_of_cut_handlers(const char* why);
+  void apply_drain_expired();
   void apply_undo_answer(const HistoryEvent& event);
   std::optional<HistoryEvent> to_event(const Message& message);
   std::optional<HistoryEvent> answer_event(const Message& message);
@@ -175,6 +224,10 @@ class Execution final : private detail::TurnApi {
   bool advance_end();
   bool code_can_go_on();
   void begin_joining();
+  void begin_draining();
+  bool begin_next();
+  bool main_runs() const { return tasks_.size() > handler_tasks(); }
+  std::size_t handler_tasks() const { return rare_.peek().messages.peek().tasks; }
   bool advance_undo();
   void give_up_undone_calls();
   void finish();
@@ -194,8 +247,8 @@ class Execution final : private detail::TurnApi {
 
   /// Throws `Canceled` when the running task may make no commands.
   void check_scope() const;
-  /// Throws `InvalidArgument` inside a side effect.
-  void check_side_effect() const;
+  /// Throws `InvalidArgument` inside a side effect, a condition, a query or a validator.
+  void check_read_only() const;
   detail::ScopeState& current_scope() const;
   const detail::ScopeRef& current_scope_ref() const;
   /// The recorded event, until the next one, or null after a mismatch, which stops the code.
@@ -218,10 +271,11 @@ class Execution final : private detail::TurnApi {
 
   Journal journal_;
   Mode mode_ = Mode::kReplaying;
-  Phase phase_ = Phase::kMain;
+  Phase phase_ = Phase::kStarting;
   ExecutionStatus end_ = ExecutionStatus::kRunning;  // once it has ended
   bool code_stopped_ = false;
-  bool in_side_effect_ = false;
+  bool main_waits_ = false;  // until the signals and updates of the turn have been handled
+  ReadOnly read_only_ = ReadOnly::kNo;
   TimePoint now_{};
   std::int64_t code_bytes_ = 0;  // frames, operations, outcomes
 

@@ -38,9 +38,9 @@ detail::OpRef Execution::add_op(detail::OpKind kind, EventId event, std::string_
 }
 
 detail::OpRef Execution::call_activity(detail::ActivityCall call) {
+  check_read_only();
   if (stopped()) return never();
   check_scope();
-  check_side_effect();
   require(check_id("activity name", call.name));
   require_options(call.options);
   record_pending_call();
@@ -109,6 +109,7 @@ void Execution::owe_undo(detail::Op& call, std::string_view name, const UndoOpti
 }
 
 detail::OpRef Execution::call_child(detail::ChildCall call) {
+  check_read_only();
   if (stopped()) return never();
   check_scope();
   require(check_id("orchestration name", call.name));
@@ -134,6 +135,7 @@ detail::OpRef Execution::call_child(detail::ChildCall call) {
     child.queue = queue_or_own(call.options.queue);
     child.input = std::move(call.input);
     child.close_policy = call.options.close_policy;
+    child.shielded = current_scope().shielded;
     child.on_reuse = call.options.on_reuse;
     decisions().children.push_back(std::move(child));
   }
@@ -163,6 +165,7 @@ void Execution::limit_call(EventId call, const ChildOptions& options) {
 }
 
 void Execution::start_detached(detail::DetachedCall call) {
+  check_read_only();
   if (stopped()) return;
   check_scope();
   require(check_id("orchestration name", call.name));
@@ -199,6 +202,7 @@ detail::OpRef Execution::start_timer_at(TimePoint due) {
 }
 
 detail::OpRef Execution::timer_due(TimePoint due) {
+  check_read_only();
   if (stopped()) return never();
   check_scope();
   HistoryEvent event = command(EventKind::kTimerCreated);
@@ -212,6 +216,7 @@ detail::OpRef Execution::timer_due(TimePoint due) {
 }
 
 detail::OpRef Execution::wait_for_event(std::string_view name) {
+  check_read_only();
   if (stopped()) return never();
   check_scope();
   require(check_id("event name", name));
@@ -223,8 +228,13 @@ detail::OpRef Execution::wait_for_event(std::string_view name) {
 }
 
 void Execution::continue_as_new(std::string input, std::optional<std::string> version) {
+  check_read_only();
   if (stopped()) return;
   check_scope();
+  if (current_scope().supervised) {
+    log(kWarningLevel, "a message handler asked to continue as new");
+    throw InvalidArgument("continue_as_new: main alone decides it, not a message handler");
+  }
   // Not under a shield either: a run that is canceled, fails or has ended has no next life.
   if (root_->canceled) throw Canceled(root_->reason);
   if (version) {

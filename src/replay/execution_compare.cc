@@ -22,6 +22,8 @@ std::string describe(const detail::Op& op) {
       return "a wait for event '" + op.name + "'";
     case detail::OpKind::kChild:
       return "a wait for child '" + op.name + "'";
+    case detail::OpKind::kCondition:
+      return "a wait for a condition";
     case detail::OpKind::kTask:
       break;
   }
@@ -29,6 +31,18 @@ std::string describe(const detail::Op& op) {
 }
 
 }  // namespace
+
+std::size_t Execution::open_conditions() const {
+  const auto& conditions = rare_.peek().messages.peek().conditions;
+  return static_cast<std::size_t>(std::count_if(
+      conditions.begin(), conditions.end(), [](const auto& op) { return !op->resolved(); }));
+}
+
+std::vector<EventId> Execution::kept_signals() const {
+  std::vector<EventId> kept;
+  for (const auto& [event, signal] : rare_.peek().messages.peek().kept) kept.push_back(event);
+  return kept;
+}
 
 std::optional<Mismatch> Execution::difference_to(const Execution& replayed) const {
   if (replayed.mismatch()) return replayed.mismatch();
@@ -46,6 +60,21 @@ std::optional<Mismatch> Execution::difference_to(const Execution& replayed) cons
                    replayed.has_ended() ? "the end of the run" : "another part of the run");
   }
   if (has_ended()) return std::nullopt;
+  if (handler_tasks() != replayed.handler_tasks()) {
+    return differs(last_event(),
+                   std::to_string(handler_tasks()) + " tasks of message handlers",
+                   std::to_string(replayed.handler_tasks()));
+  }
+  if (open_conditions() != replayed.open_conditions()) {
+    return differs(last_event(),
+                   std::to_string(open_conditions()) + " waits for conditions",
+                   std::to_string(replayed.open_conditions()));
+  }
+  if (kept_signals() != replayed.kept_signals()) {
+    return differs(last_event(),
+                   std::to_string(kept_signals().size()) + " kept signals",
+                   std::to_string(replayed.kept_signals().size()) + ", or others");
+  }
   auto mine = ops_.begin();
   auto other = replayed.ops_.begin();
   while (mine != ops_.end() && other != replayed.ops_.end() && mine->first == other->first &&

@@ -42,14 +42,31 @@ void Execution::drop(Op& op) noexcept {
 }
 
 void Execution::detach(Op& op) noexcept {
-  // An event that nobody can see any more must not be lost with the wait.
-  if (op.kind == OpKind::kEvent) drop(op);
+  // An event that nobody can see any more must not be lost with the wait; a condition that nobody
+  // waits for may look at what is gone.
+  if (op.kind == OpKind::kEvent || op.kind == OpKind::kCondition) drop(op);
+}
+
+/// What tasks have left open whose frames are gone: those of handlers, or those of main. Shields
+/// are no exception.
+void Execution::give_up_all(bool supervised) {
+  std::vector<OpRef> open;
+  for (const auto& [event, op] : ops_) {
+    if (op->scope->supervised == supervised) open.push_back(op);
+  }
+  for (const OpRef& op : open) settle_drop(op);
+}
+
+/// A handler that goes on after main has ended drops what it likes, as before.
+bool Execution::is_own_drop(const Op& op) const {
+  return phase_ == Phase::kDraining && op.scope->supervised &&
+         !rare_.peek().messages.peek().drain_expired && !cleanup_expired_;
 }
 
 /// Takes what an operation stands for out of the store, in this commit. Recorded. When the run ends
 /// or the call has timed out, a child ends by its close policy; else by what its call says.
 void Execution::give_up(Op& op, bool timed_out) {
-  if (op.given_up || mode_ >= Mode::kBroken) return;
+  if (op.given_up || mode_ >= Mode::kBroken || op.kind == OpKind::kCondition) return;
   op.given_up = true;
   HistoryEvent event;
   event.kind = drop_of(op.kind);
@@ -60,7 +77,7 @@ void Execution::give_up(Op& op, bool timed_out) {
   if (op.kind == OpKind::kActivity) decisions().canceled_work.push_back(EventId{op.event});
   if (op.kind == OpKind::kTimer) decisions().canceled_timers.push_back(EventId{op.event});
   if (op.kind != OpKind::kChild || op.on_cancel == OnCancel::kAbandon) return;
-  const bool by_close_policy = timed_out || is_ending();
+  const bool by_close_policy = timed_out || (is_ending() && !is_own_drop(op));
   if (by_close_policy && op.close_policy == ClosePolicy::kAbandon) return;
   decisions().canceled_children.push_back(EventId{op.event});
 }

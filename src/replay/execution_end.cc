@@ -7,13 +7,22 @@ namespace perdure::replay {
 /// How a run ends: main ends, its siblings are canceled and joined, owed undos run, the terminal
 /// event is written. Answers true when the code may run on because of it.
 bool Execution::advance_end() {
+  if (phase_ == Phase::kStarting) return false;
   if (phase_ == Phase::kMain) {
     if (main_ != nullptr || !root_) return false;
     begin_joining();
     return code_can_go_on();
   }
   if (phase_ == Phase::kJoining) {
-    if (!tasks_.empty() && !code_stopped_) return false;
+    if (main_runs() && !code_stopped_) return false;
+    begin_draining();
+  }
+  if (phase_ == Phase::kDraining) {
+    if (handler_tasks() > 0 && !code_stopped_) return false;
+    if (ending_.peek().next) {
+      finish_as_new();
+      return false;
+    }
     phase_ = Phase::kUndoing;
   }
   if (phase_ != Phase::kUndoing) return false;
@@ -29,12 +38,33 @@ bool Execution::code_can_go_on() {
 
 void Execution::begin_joining() {
   phase_ = Phase::kJoining;
-  // Nothing that main left open goes on beside its siblings or its undos.
+  // Nothing that main left open goes on beside its siblings, its handlers or its undos.
   const bool undoes = ending_.peek().failure && rare_.peek().undos.has_owed();
   if (!code_stopped_ && (!tasks_.empty() || undoes)) {
     cancel_trees({root_}, "main has ended", true);
   }
   if (!code_can_go_on()) advance_end();
+}
+
+/// Handlers may finish what they have begun.
+void Execution::begin_draining() {
+  phase_ = Phase::kDraining;
+  if (handler_tasks() == 0 || code_stopped_ || mode_ != Mode::kLive) return;
+  decisions().drain_at = add(now_, options_.handler_drain_timeout);
+}
+
+/// Main continues as new: it and its siblings end here. False when there is nothing to wait for and
+/// the execution has ended.
+bool Execution::begin_next() {
+  if (handler_tasks() == 0) {
+    finish_as_new();
+    return false;
+  }
+  destroy_tasks(false);
+  code_stopped_ = false;
+  give_up_all(false);
+  begin_draining();
+  return true;
 }
 
 /// True while undos are to be waited for.
@@ -106,13 +136,16 @@ void Execution::finish() {
   phase_ = Phase::kEnded;
   code_stopped_ = true;
   end_ = status;
-  decisions().output = std::move(made.payload);
-  decisions().failure = std::move(made.failure);
+  if (mode_ == Mode::kLive) {
+    decisions().output = std::move(made.payload);
+    decisions().failure = std::move(made.failure);
+  }
   destroy_frames();
 }
 
 void Execution::finish_as_new() {
   destroy_frames();
+  code_stopped_ = true;
   HistoryEvent end;
   end.kind = EventKind::kContinuedAsNew;
   end.payload = ending_.peek().next->input;
@@ -121,13 +154,20 @@ void Execution::finish_as_new() {
   end_ = ExecutionStatus::kContinuedAsNew;
   NextExecution& next = *ending_.get().next;
   next.carried = rare_.peek().inbox.unread();
-  decisions().next = next;
+  for (const auto& [kept, signal] : rare_.peek().messages.peek().kept) {
+    HistoryEvent event;
+    event.kind = EventKind::kSignalReceived;
+    event.name = signal.name;
+    event.payload = signal.payload;
+    next.carried.push_back(std::move(event));
+  }
+  if (mode_ == Mode::kLive) decisions().next = next;
 }
 
 ExecutionStatus Execution::live_status() const {
   if (cancel_requested_) return ExecutionStatus::kCanceling;
   if (ending_.peek().failure) return ExecutionStatus::kFailing;
-  if (phase_ != Phase::kMain) return ExecutionStatus::kCompleting;
+  if (phase_ > Phase::kMain) return ExecutionStatus::kCompleting;
   return ExecutionStatus::kRunning;
 }
 

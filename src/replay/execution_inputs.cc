@@ -83,6 +83,12 @@ std::optional<HistoryEvent> Execution::to_event(const Message& message) {
       }
       event.kind = EventKind::kCleanupExpired;
       return event;
+    case MessageKind::kDrainDeadline:
+      if (message.execution != spec_.execution || phase_ != Phase::kDraining || stopped()) {
+        return std::nullopt;
+      }
+      event.kind = EventKind::kDrainExpired;
+      return event;
     default:
       return message.execution == spec_.execution ? answer_event(message) : std::nullopt;
   }
@@ -129,6 +135,14 @@ void Execution::apply(const HistoryEvent& event) {
       return apply_cancel(event);
     case EventKind::kCleanupExpired:
       return apply_cleanup_expired(event);
+    case EventKind::kMainBegan:  // tells where main begins, and when
+      return;
+    case EventKind::kSignalReceived:
+      return apply_signal(event);
+    case EventKind::kUpdateAccepted:
+      return apply_update(event);
+    case EventKind::kDrainExpired:
+      return apply_drain_expired();
     case EventKind::kUndoCompleted:
     case EventKind::kUndoFailed:
       return apply_undo_answer(event);
@@ -139,19 +153,24 @@ void Execution::apply(const HistoryEvent& event) {
 
 void Execution::apply_start(const HistoryEvent& event) {
   root_ = std::make_shared<detail::ScopeState>(nullptr, scopes_, false);
-  if (!has_code()) return;
-  if (cancel_requested_) cancel_trees({root_}, ending_.peek().cancel_reason, false);
+  if (!has_code()) {
+    phase_ = Phase::kMain;
+    return;
+  }
+  scratch_.get().input = event.payload;
   try {
     main_frame_ = main_handler_->make(*this);
-    auto* main =
-        new detail::TypedTaskOp<std::string>(*this, "main", main_frame_->start(event.payload));
-    main_ = main;
-    tasks_.emplace(root_->id, OpRef(main));
-    main->start(root_);
   } catch (...) {
     // The state object of the run could not be made: user code, so the run fails.
     ending_.get().failure = detail::failure_of(std::current_exception());
   }
+}
+
+/// What the execution before has left: a signal is taken by an event of this one, if there is a
+/// handler for it.
+void Execution::apply_carried(const HistoryEvent& event) {
+  if (event.kind == EventKind::kSignalReceived) return keep_signal(event);
+  apply(event);
 }
 
 void Execution::apply_answer(const HistoryEvent& event) {
@@ -257,14 +276,45 @@ void Execution::expire_call(std::int64_t call) {
 void Execution::apply_cancel(const HistoryEvent& event) {
   cancel_requested_ = true;
   ending_.get().cancel_reason = event.text;
+  ending_.get().next.reset();  // a run that is canceled has no next life
+  if (!root_ || !has_code()) return;
   // The caller's commit has taken care of rows, timers and children: nothing is recorded again.
-  if (root_ && has_code()) cancel_trees({root_}, event.text, false);
+  std::vector<detail::ScopeRef> scopes{root_};
+  if (const auto& handlers = rare_.peek().messages.peek().cancelable) scopes.push_back(handlers);
+  cancel_trees(scopes, event.text, false);
+}
+
+/// Handlers that run are about to be given up: callers of updates are told now, whatever is still to
+/// be waited for; nobody waits for a signal.
+void Execution::tell_of_cut_handlers(const char* why) {
+  for (const auto& [scope, handler] : rare_.peek().messages.peek().running) {
+    if (handler.accepted == EventId{}) {
+      log(kWarningLevel,
+          "the handler of signal '" + handler.name + "' was given up: " + std::string(why));
+      continue;
+    }
+    reply({RequestKind::kUpdate,
+           handler.update,
+           RequestStage::kCut,
+           {},
+           {kRunEndedFailure, "the run ended before the update was done", false, {}}});
+  }
+}
+
+/// Handlers had time enough: their code is resumed no more, what they left open is given up.
+void Execution::apply_drain_expired() {
+  if (!has_code()) return;
+  tell_of_cut_handlers("handler_drain_timeout has passed");
+  rare_.get().messages.get().drain_expired = true;
+  destroy_tasks(true);
+  give_up_all(true);
 }
 
 void Execution::apply_cleanup_expired(const HistoryEvent& expired) {
   cleanup_expired_ = true;
   wound_down_ = wound_down_ || expired.number != 0;
   code_stopped_ = true;
+  tell_of_cut_handlers("the time for cleanup has passed");
   destroy_frames();
   for (const auto& [event, op] : std::exchange(ops_, {})) {
     if (rare_.peek().undos.contains(EventId{event})) {

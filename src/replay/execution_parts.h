@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "model/decisions.h"
 #include "replay/event_inbox.h"
+#include "replay/on_demand.h"
 #include "replay/turn_decisions.h"
 #include "replay/undo_list.h"
 
@@ -42,6 +43,7 @@ struct TurnScratch {
   TurnDecisions decisions;
   std::vector<LogLine> log;
   std::vector<HistoryEvent> unapplied;  ///< a start that had no turn, with what was carried over
+  std::string input;                    ///< of main, until it begins
   std::deque<Resumption> ready;
   std::optional<PendingCall> pending_call;
   std::vector<detail::OpRef> drops;
@@ -57,10 +59,38 @@ struct Ending {
   std::optional<NextExecution> next;
 };
 
+/// A message handler that runs: its update, or none.
+struct RunningHandler {
+  std::string name;
+  EventId accepted;    ///< of an update: the event that accepted it; 0 = a signal
+  std::string update;  ///< its id
+};
+
+/// A signal that nobody has taken.
+struct KeptSignal {
+  std::string name;
+  std::string payload;
+};
+
+/// What runs with message handlers or conditions have.
+struct MessageParts {
+  /// Where handlers run, beside main: those that a cancel of the run does not reach, and those that
+  /// it does.
+  detail::ScopeRef supervised;
+  detail::ScopeRef cancelable;
+  std::map<std::int64_t, RunningHandler> running;  ///< by scope
+  std::size_t tasks = 0;                           ///< handlers, and what they spawned
+  bool drain_expired = false;
+  std::map<EventId, KeptSignal> kept;              ///< by the event that keeps it, in that order
+  std::vector<detail::OpRef> conditions;           ///< in the order of the waits
+  std::int64_t conditions_made = 0;
+};
+
 /// What few runs have: events from outside, undos, patches, objects that user code keeps for the
 /// run, limits of children.
 struct RareParts {
   EventInbox inbox;
+  OnDemand<MessageParts> messages;
   UndoList undos;
   std::map<std::string, bool, std::less<>> patches;
   std::unordered_map<const void*, std::shared_ptr<void>> locals;

@@ -16,19 +16,26 @@ using detail::ScopeState;
 using detail::TaskOp;
 
 void Execution::spawn(TaskOp& task, ScopeRef parent, bool shield) {
+  check_read_only();
   if (stopped()) return;
   if (!shield) check_scope();
   const ScopeRef& above = parent ? parent : current_scope_ref();
   const auto scope = std::make_shared<ScopeState>(above, ++scopes_, shield);
+  if (scope->supervised) {
+    task.fails_the_run = false;  // it belongs to a handler
+    ++rare_.get().messages.get().tasks;
+  }
   tasks_.emplace(scope->id, OpRef(&task));
   task.start(scope);
 }
 
 ScopeRef Execution::open_scope() {
+  check_read_only();
   return std::make_shared<ScopeState>(current_scope_ref(), ++scopes_, false);
 }
 
 void Execution::cancel_scope(const ScopeRef& scope, std::string_view reason) {
+  check_read_only();
   if (stopped() || scope->canceled) return;
   require_text("reason of a scope's cancel", reason);
   HistoryEvent event;
@@ -106,6 +113,13 @@ void Execution::reap(TaskOp& task) {
   task.destroy_frames();
   const bool is_main = &task == main_;
   const bool canceled = task.error && task.scope->canceled && detail::is_cancellation(task.error);
+  if (task.scope->supervised) {
+    MessageParts& parts = rare_.get().messages.get();
+    --parts.tasks;
+    if (const auto handler = parts.running.extract(task.scope->id)) {
+      handler_ended(task, handler.mapped(), canceled);
+    }
+  }
   if (is_main) {
     main_ = nullptr;
     if (!task.error)

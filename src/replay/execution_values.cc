@@ -6,6 +6,7 @@
 
 #include "replay/arguments.h"
 #include "replay/execution.h"
+#include "replay/execution_reading.h"
 
 namespace perdure::replay {
 
@@ -37,18 +38,18 @@ std::string number_text(Random& random) {
 
 /// A side effect that threw is recorded too: a replay must find it thrown again.
 std::string Execution::record(std::string_view name, const std::function<std::string()>& make) {
+  check_read_only();
   if (stopped()) throw Stopped{};
   HistoryEvent event;
   event.kind = EventKind::kSideEffectRecorded;
   event.name = std::string(name);
   if (journal_.is_live()) {
-    in_side_effect_ = true;
+    const Reading reading(*this, ReadOnly::kSideEffect);
     try {
       event.payload = make();
     } catch (...) {
       event.failure = detail::failure_of(std::current_exception());
     }
-    in_side_effect_ = false;
   }
   const auto recorded = record_command(std::move(event));
   if (!recorded) throw Stopped{};
@@ -62,6 +63,7 @@ std::string Execution::record(std::string_view name, const std::function<std::st
 /// For ids and numbers, which destructors and loops of stopped code may ask for as well: they get
 /// values that nobody records.
 std::string Execution::record_or_make(std::string_view name, std::string (*make)(Random&)) {
+  check_read_only();
   if (stopped()) return make(rare_.get().unrecorded);
   HistoryEvent event;
   event.kind = EventKind::kSideEffectRecorded;
@@ -84,12 +86,13 @@ std::uint64_t Execution::make_random() {
 }
 
 bool Execution::patched(std::string_view id) {
-  if (stopped()) return false;
   require(check_id("patch id", id));
-  record_pending_call();
   auto& patches = rare_.get().patches;
   const auto known = patches.find(id);
   if (known != patches.end()) return known->second;
+  check_read_only();
+  if (stopped()) return false;
+  record_pending_call();
   const HistoryEvent* next = journal_.peek();
   const bool marked =
       journal_.is_live() ||
@@ -105,6 +108,7 @@ bool Execution::patched(std::string_view id) {
 }
 
 void Execution::set_custom_status(std::string status) {
+  check_read_only();
   if (stopped()) return;
   HistoryEvent event;
   event.kind = EventKind::kCustomStatusSet;

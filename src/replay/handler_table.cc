@@ -24,6 +24,23 @@ Version parsed(std::string_view name, std::string_view text) {
                         std::string(name) + "': use one to three numbers, as in \"1.4.2\"");
 }
 
+/// What is registered, for errors.
+struct Declared {
+  std::string kind;
+  const std::string& orchestration;
+  std::string_view name;
+};
+
+template <class Handler>
+void add_once(std::map<std::string, Handler, std::less<>>& handlers,
+              const Declared& declared,
+              Handler handler) {
+  require_id(declared.kind + " name", declared.name);
+  if (handlers.emplace(std::string(declared.name), std::move(handler)).second) return;
+  throw InvalidArgument(declared.kind + " '" + std::string(declared.name) + "' of orchestration '" +
+                        declared.orchestration + "' is registered already");
+}
+
 }  // namespace
 
 void HandlerTable::add_activity(std::string_view name,
@@ -55,7 +72,48 @@ void HandlerTable::add_orchestration(std::string_view name,
     throw InvalidArgument("orchestration '" + std::string(name) + "' is registered already" +
                           (version.empty() ? "" : " with version " + std::string(version)));
   }
-  versions.insert(place, {std::string(name), std::string(version), std::move(make), options});
+  versions.insert(place, {std::string(name), std::string(version), std::move(make), options, {}});
+}
+
+void HandlerTable::add_orchestration(const OrchestrationHandler& handler) {
+  add_orchestration(handler.name, handler.version, handler.make, handler.options);
+  registered(handler.name, handler.version).messages = handler.messages;
+}
+
+OrchestrationHandler& HandlerTable::registered(const std::string& orchestration,
+                                               const std::string& version) {
+  std::vector<OrchestrationHandler>& versions = orchestrations_[orchestration];
+  const auto found = std::find_if(
+      versions.begin(), versions.end(), [&](const auto& each) { return each.version == version; });
+  if (found != versions.end()) return *found;
+  throw InvalidArgument("orchestration '" + orchestration + "' is not registered");
+}
+
+void HandlerTable::add_signal(const std::string& orchestration,
+                              const std::string& version,
+                              std::string_view name,
+                              MessageHandler handler) {
+  add_once(registered(orchestration, version).messages.signals,
+           {"signal", orchestration, name},
+           std::move(handler));
+}
+
+void HandlerTable::add_update(const std::string& orchestration,
+                              const std::string& version,
+                              std::string_view name,
+                              MessageHandler handler) {
+  add_once(registered(orchestration, version).messages.updates,
+           {"update", orchestration, name},
+           std::move(handler));
+}
+
+void HandlerTable::add_query(const std::string& orchestration,
+                             const std::string& version,
+                             std::string_view name,
+                             QueryHandler handler) {
+  add_once(registered(orchestration, version).messages.queries,
+           {"query", orchestration, name},
+           std::move(handler));
 }
 
 const ActivityHandler* HandlerTable::find_activity(std::string_view name) const {

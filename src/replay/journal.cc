@@ -10,9 +10,10 @@ void Journal::load(std::vector<HistoryEvent> history) {
   loaded_.get().history = std::move(history);
 }
 
-const HistoryEvent* Journal::peek() const {
+const HistoryEvent* Journal::peek(std::size_t ahead) const {
   const Loaded& loaded = loaded_.peek();
-  return loaded.cursor < loaded.history.size() ? &loaded.history[loaded.cursor] : nullptr;
+  const std::size_t at = loaded.cursor + ahead;
+  return at < loaded.history.size() ? &loaded.history[at] : nullptr;
 }
 
 HistoryEvent Journal::take() {

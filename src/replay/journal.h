@@ -23,8 +23,8 @@ class Journal {
   /// Begins a replay. Requires: nothing was loaded or recorded before.
   void load(std::vector<HistoryEvent> history);
 
-  /// The next event of the replay; null when all are used up.
-  const HistoryEvent* peek() const;
+  /// The next event of the replay, or the one so far ahead of it; null when all are used up.
+  const HistoryEvent* peek(std::size_t ahead = 0) const;
   HistoryEvent take();
   /// Ends the replay: from now on commands are appended.
   void go_live();

@@ -46,6 +46,10 @@ std::string describe(const HistoryEvent& event) {
       return "a recorded " + event.name;
     case EventKind::kPatchMarked:
       return "patch " + quoted(event.name);
+    case EventKind::kSignalReceived:
+      return "signal " + quoted(event.name);
+    case EventKind::kUpdateAccepted:
+      return "update " + quoted(event.name);
     case EventKind::kScopeCanceled:
       return "the cancel of scope " + std::to_string(event.number);
     case EventKind::kCompleted:

@@ -26,7 +26,13 @@ struct TurnDecisions {
   std::vector<NewChild> children;
   std::vector<EventId> canceled_children;
   std::optional<NextExecution> next;
+  std::vector<Reply> replies;
+  std::optional<TimePoint> drain_at;  ///< handlers are waited for until then
+  /// With `next`: messages that the next execution is to get.
+  std::vector<MessageId> kept_messages;
 };
+
+inline constexpr int kWarningLevel = 2;  ///< LogLevel::kWarning
 
 struct LogLine {
   int level = 0;

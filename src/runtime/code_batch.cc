@@ -18,6 +18,12 @@ bool CodeBatch::run() {
   since_.store(steady_ns(), std::memory_order_release);
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     UserCode& piece = *pieces_[i];
+    if (hurry_ && *hurry_) {
+      std::uint64_t next = i;
+      if (stage_.compare_exchange_strong(next, i | kClosed, std::memory_order_acq_rel)) return true;
+      piece.discard();
+      return false;
+    }
     try {
       piece.run();
     } catch (...) {
@@ -38,7 +44,7 @@ bool CodeBatch::run() {
 
 CodeBatch::Look CodeBatch::look() const {
   Look look;
-  look.index = static_cast<std::size_t>(stage_.load(std::memory_order_acquire) & ~kAbandoned);
+  look.index = static_cast<std::size_t>(stage_.load(std::memory_order_acquire) & ~(kAbandoned | kClosed));
   look.since = std::chrono::steady_clock::time_point(
       std::chrono::nanoseconds(since_.load(std::memory_order_acquire)));
   return look;

@@ -9,9 +9,10 @@
 
 namespace perdure::runtime {
 
-/// Acts when it is not destroyed in time: for whoever has to end a process that does not end by
+/// Acts when it is not destroyed in time: for whoever has to end something that does not end by
 /// itself. Threading: made and destroyed on any thread; `act` is called once, on a thread of its
-/// own, and destruction waits for it when it has begun.
+/// own, and destruction waits for it when it has begun. When the system gives no thread for that it
+/// never acts, and an error in the log says so.
 class ForcedExit {
  public:
   /// Zero: never.

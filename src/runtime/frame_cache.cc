@@ -98,16 +98,6 @@ void FrameCache::note_check(ReplayCheckResult result) {
   });
 }
 
-void FrameCache::forget(InstanceKey instance) {
-  Line out;
-  state_.with([&](State& state) {
-    const auto found = state.places.find(instance);
-    if (found != state.places.end()) {
-      state.remove(found->second, state.counts.evicted_ended, out);
-    }
-  });
-}
-
 void FrameCache::clear() {
   Line out;
   state_.with([&](State& state) { state.remove_all(out); });

@@ -36,8 +36,6 @@ class FrameCache final : public FrameKeeper {
   void keep(const FrameKey& key, std::unique_ptr<replay::Execution> frames) override;
   void note_check(ReplayCheckResult result) override;
 
-  /// The run has ended without a turn (terminated) or is removed: its frames are of no use.
-  void forget(InstanceKey instance);
   /// Evicts what is here; what comes later is kept.
   void clear();
   /// Evicts what is here and everything that still comes: the registration has ended.

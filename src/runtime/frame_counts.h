@@ -15,7 +15,7 @@ struct FrameCounts {
   std::uint64_t evicted_for_count = 0;  ///< more than `max_cached_orchestrations`
   std::uint64_t evicted_for_bytes = 0;  ///< more than `max_cache_bytes`
   std::uint64_t evicted_stale = 0;      ///< the store had moved on without them
-  std::uint64_t evicted_ended = 0;      ///< the execution has ended, or the run was removed
+  std::uint64_t evicted_ended = 0;      ///< the execution has ended
   std::uint64_t evicted_cleared = 0;    ///< the registration has ended, or the runtime stops
 
   // Cached turns that were replayed after their commit and compared (replay_check_fraction).

@@ -1,14 +1,15 @@
 #include "runtime/host.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <unistd.h>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "runtime/end_process.h"
 #include "runtime/queues.h"
+#include "runtime/served.h"
 
 namespace perdure::runtime {
 
@@ -18,6 +19,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause = std::chrono::seconds(1);
+/// Beyond the deadline of a stop, for the commits that give back what is left.
+constexpr milliseconds kLastCommits = std::chrono::seconds(3);
 
 std::string host_name() {
   std::string name(256, '\0');
@@ -37,18 +40,17 @@ std::shared_ptr<WorkerBoard> board_of(const RuntimeOptions& options, const Runti
   return board;
 }
 
-[[noreturn]] void end_process(const std::string& why) noexcept {
-  log::error("the process ends, with code 1", {{"why", why}});
-  std::_Exit(1);  // no destructors: they would run beside the threads that do not end
+[[noreturn]] void end_with_code_one(const std::string& why) noexcept {
+  end_process(1, [&why] { log::error("the process ends, with code 1", {{"why", why}}); });
 }
 
 /// What the program wants instead of the end of its process, else that.
 void be_fatal(const RuntimeHooks& hooks, const std::string& why) noexcept {
-  if (!hooks.on_fatal) end_process(why);
+  if (!hooks.on_fatal) end_with_code_one(why);
   try {
     hooks.on_fatal(why);
   } catch (...) {
-    end_process(why + ", and the hook on_fatal has thrown");
+    end_with_code_one(why + ", and the hook on_fatal has thrown");
   }
 }
 
@@ -58,7 +60,8 @@ Host::Host(std::shared_ptr<Provider> store,
            std::shared_ptr<const detail::HandlerTable> handlers,
            const RuntimeOptions& options,
            const RuntimeHooks& hooks)
-    : store_(std::move(store)),
+    : shared_store_(std::move(store)),
+      store_(*shared_store_),
       handlers_(std::move(handlers)),
       options_(options),
       hooks_(hooks),
@@ -76,8 +79,7 @@ Host::~Host() {
 ShutdownReport Host::stop() {
   {
     const std::lock_guard lock(mutex_);
-    if (!stopping_) stop_began_ = steady_now();
-    stopping_ = true;
+    begin_stop();
   }
   changed_.notify_all();
   {
@@ -101,36 +103,41 @@ RuntimeHealth Host::health() {
   return health;
 }
 
+/// With mutex_ held.
+void Host::begin_stop() {
+  if (stopping_) return;
+  stopping_ = true;
+  stop_began_ = steady_now();
+  const Duration waits = options_.shutdown_grace_period + options_.shutdown_force_timeout;
+  deadline_->set(stop_began_ + waits);
+  store_.end_by(stop_began_ + waits + kLastCommits);
+  end_of_calls_.emplace(waits + kLastCommits, [this] { store_.end_now(); });
+}
+
 /// On the thread of the reaper, or in the constructor.
 void Host::go_down(std::size_t zombies) {
   const auto most = static_cast<std::size_t>(options_.max_zombie_count);
   if (most == 0 || zombies < most) return;
-  const std::string why = std::to_string(zombies) +
-                          " threads of this process do not end: max_zombie_count is reached";
+  const std::string why =
+      std::to_string(zombies) + " threads of this process do not end: max_zombie_count is reached";
   {
     const std::lock_guard lock(mutex_);
     if (down_) return;
     down_ = true;
-    if (!stopping_) stop_began_ = steady_now();
-    stopping_ = true;
-    try {
-      forced_exit_.emplace(options_.force_exit_timeout, [hooks = hooks_, why] {
-        be_fatal(hooks, why);
-      });
-    } catch (const std::exception& error) {
-      log::error("no thread to end the process later", {{"error", error.what()}});
-    }
+    begin_stop();
+    forced_exit_.emplace(options_.force_exit_timeout,
+                         [hooks = hooks_, why] { be_fatal(hooks, why); });
   }
+  changed_.notify_all();  // before the line: the log may be what hangs
   log::error("the runtime goes down: start a new process", {{"why", why}});
-  changed_.notify_all();
 }
 
 OnStuck Host::count_stuck_turns() {
-  return [options = options_, count = stuck_turns_](const StuckTurn& turn) {
+  return [options = options_, board = board_](const StuckTurn& turn) {
     Stray stray;
     stray.times = zombie_times(options);
     stray.times.grace = Duration::zero();  // it had its time
-    stray.count = count;
+    stray.count = board->zombies_of(turn.queue);
     stray.what = [what = "a turn of '" + turn.orchestration + "', run '" + turn.instance_id + "'"] {
       return what;
     };
@@ -140,14 +147,14 @@ OnStuck Host::count_stuck_turns() {
 }
 
 void Host::wait_for_zombies() {
-  auto all = board_->all_zombies();
-  all.push_back(stuck_turns_);
+  const auto all = board_->all_zombies();
   std::unique_lock lock(mutex_);
   const auto until = stop_began_ + options_.zombie_shutdown_timeout;
   lock.unlock();
   process_reaper().wait_until_none(all, until);
+  const std::size_t alive = process_reaper().alive(all);
   lock.lock();
-  for (const std::shared_ptr<ZombieCount>& each : all) report_.zombies += *each;
+  report_.zombies = static_cast<int>(alive);
 }
 
 void Host::run() {
@@ -166,6 +173,10 @@ void Host::run() {
       if (epoch) release(*epoch);
       pause(kLongestPause);
     }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    end_of_calls_.reset();  // no call is under way
   }
   if (const std::size_t stuck = quarantine_->size(); stuck != 0) {
     log::warning("turns that do not return are left to themselves until the process ends",
@@ -187,7 +198,8 @@ std::optional<Epoch> Host::register_process() {
     for (const WorkerSettings& worker : served_queues(options_)) {
       request.queues.push_back(worker.queue);
     }
-    const Result<Epoch> epoch = store_->register_process(std::move(request));
+    request.declared = declared_by(*handlers_);
+    const Result<Epoch> epoch = store_.register_process(std::move(request));
     if (epoch.ok()) return *epoch;
     for (const WorkerHealth& each : board_->health()) {
       board_->note_trouble(each.queue, epoch.error().message);
@@ -204,21 +216,32 @@ void Host::run_registration(Epoch epoch) {
     const std::lock_guard lock(mutex_);
     lost_ = false;
   }
-  Registration registration(
-      {*store_, handlers_, random_, pool_, firer_, process_name(), board_, &process_reaper(), quarantine_, count_stuck_turns()},
-      options_,
-      epoch,
-      [this] {
-        {
-          const std::lock_guard lock(mutex_);
-          lost_ = true;
-        }
-        changed_.notify_all();
-      });
+  Registration registration({store_,
+                             handlers_,
+                             random_,
+                             pool_,
+                             firer_,
+                             process_name(),
+                             board_,
+                             &process_reaper(),
+                             quarantine_,
+                             count_stuck_turns(),
+                             deadline_},
+                            options_,
+                            epoch,
+                            [this] {
+                              {
+                                const std::lock_guard lock(mutex_);
+                                lost_ = true;
+                              }
+                              changed_.notify_all();
+                            });
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return stopping_ || lost_; });
   const bool lost = lost_;
+  const auto began = stop_began_;
   lock.unlock();
+  registration.stop_claiming();  // before the hook, which may take its time
   board_->move_all_to(WorkerStatus::kStopping);
   if (lost) {
     log::warning("the registration of this process was ended by others: registering anew",
@@ -228,7 +251,7 @@ void Host::run_registration(Epoch epoch) {
     // It has ended; this provider forgets the lock that proved its life.
     return release(epoch);
   }
-  const ShutdownReport report = registration.shut_down();
+  const ShutdownReport report = registration.shut_down(began);
   board_->move_all_to(WorkerStatus::kStopped);
   log::info("the runtime has stopped",
             {{"running", report.running},
@@ -240,7 +263,7 @@ void Host::run_registration(Epoch epoch) {
 }
 
 void Host::release(Epoch epoch) {
-  const auto released = store_->release_process({epoch}, {.timeout = kLongestPause});
+  const auto released = store_.release_process({epoch}, {.timeout = kLongestPause});
   if (released.ok()) return;
   log::warning("a registration could not be ended: others take over what it holds",
                {{"error", released.error().message}});

@@ -11,8 +11,10 @@
 #include <perdure/runtime_options.h>
 
 #include "provider/provider.h"
+#include "runtime/ending_store.h"
 #include "runtime/forced_exit.h"
 #include "runtime/registration.h"
+#include "runtime/stop_deadline.h"
 #include "runtime/worker_board.h"
 #include "runtime/zombie_reaper.h"
 
@@ -22,7 +24,8 @@ namespace perdure::runtime {
 /// anew when it was ended by others, and shuts down. A store that cannot be reached is tried again.
 ///
 /// When the process has `max_zombie_count` zombies, it goes down: it shuts down by itself, and the
-/// process is ended `force_exit_timeout` later, unless the host is destroyed before.
+/// process is ended `force_exit_timeout` later, unless the host is destroyed before, or the system
+/// gives no thread for that (`ForcedExit`).
 /// Threading: any thread.
 class Host {
  public:
@@ -35,8 +38,14 @@ class Host {
   /// Stops.
   ~Host();
 
-  /// Shuts down as `Registration::shut_down` says, and waits for zombies until
-  /// `zombie_shutdown_timeout` after the begin. Any number of times; all answer the same.
+  /// Shuts down as `Registration::shut_down` says, and waits for threads that were told to end
+  /// until `zombie_shutdown_timeout` after the begin. Any number of times; all answer the same.
+  ///
+  /// One deadline, `shutdown_grace_period + shutdown_force_timeout` after the first call, or after
+  /// the moment in which it went down: turns that still run then are left to themselves, and the
+  /// store has one more second to answer; then calls of it that have not been answered are not
+  /// waited for, whenever they began. What is not bounded: the hooks and the stop callbacks of the
+  /// program, destructors in its frames, reads of the store.
   ShutdownReport stop();
 
   RuntimeHealth health();
@@ -47,21 +56,23 @@ class Host {
   std::optional<Epoch> register_process();
   void run_registration(Epoch epoch);
   void release(Epoch epoch);
+  void begin_stop();
   void go_down(std::size_t zombies);
   void wait_for_zombies();
   OnStuck count_stuck_turns();
   bool is_stopping();
   void pause(std::chrono::milliseconds time);
 
-  const std::shared_ptr<Provider> store_;
+  const std::shared_ptr<Provider> shared_store_;
+  EndingStore store_;
   const std::shared_ptr<const detail::HandlerTable> handlers_;
   const RuntimeOptions options_;
   const RuntimeHooks hooks_;
   const std::shared_ptr<WorkerBoard> board_;
-  const std::shared_ptr<ZombieCount> stuck_turns_ = std::make_shared<ZombieCount>(0);
   const std::shared_ptr<Random> random_;
   const std::shared_ptr<StopFirer> firer_ = std::make_shared<ThreadedFirer>();
   const std::shared_ptr<Quarantine> quarantine_ = std::make_shared<Quarantine>();
+  const std::shared_ptr<StopDeadline> deadline_ = std::make_shared<StopDeadline>();
   HandlerPool pool_;
 
   std::mutex mutex_;
@@ -72,6 +83,7 @@ class Host {
   bool lost_ = false;
   bool down_ = false;
   ShutdownReport report_;
+  std::optional<ForcedExit> end_of_calls_;
   std::optional<ForcedExit> forced_exit_;
 
   std::unique_ptr<ZombieReaper::Listening> zombies_;  // after all that it uses

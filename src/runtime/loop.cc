@@ -17,7 +17,12 @@ Loop::Loop(Provider& provider,
       options_(std::move(options)),
       step_(std::move(step)),
       on_lost_(std::move(on_lost)),
-      thread_([this] { run(); }) {}
+      thread_([this] {
+        run();
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        stopped_.notify_all();
+      }) {}
 
 Loop::~Loop() {
   request_stop();
@@ -26,6 +31,11 @@ Loop::~Loop() {
 
 void Loop::join() {
   if (thread_.joinable()) thread_.join();
+}
+
+bool Loop::wait_until_ended(std::chrono::steady_clock::time_point until) {
+  std::unique_lock lock(mutex_);
+  return stopped_.wait_until(lock, until, [this] { return ended_; });
 }
 
 void Loop::nudge() {

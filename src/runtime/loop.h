@@ -58,6 +58,8 @@ class Loop {
   void request_stop();
   /// Waits until it has ended; `request_stop` first.
   void join();
+  /// The same, but not beyond `until`: false.
+  bool wait_until_ended(std::chrono::steady_clock::time_point until);
 
  private:
   void run();
@@ -75,6 +77,7 @@ class Loop {
   std::condition_variable stopped_;
   std::atomic<bool> stopping_{false};  // written with mutex_ held
   std::atomic<bool> nudged_{false};
+  bool ended_ = false;  // guarded by mutex_
 
   // The loop's thread only.
   std::chrono::steady_clock::time_point began_{};  // the last step

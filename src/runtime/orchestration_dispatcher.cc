@@ -19,8 +19,17 @@ constexpr const char* kNotReturned =
     "a turn of this run has not returned in this process; until it does the run is not tried again "
     "here. Its stack is in the log";
 
+/// Until a run whose code is stuck here is offered again, to whoever can run it. It does not grow:
+/// the delay is that of the run, for all processes.
+constexpr Duration kShutOut = std::chrono::seconds(1);
+
 BlockedReason blocked_by(ErrorCode code) {
   return code == ErrorCode::kCorrupt ? BlockedReason::kCorrupt : BlockedReason::kStoreError;
+}
+
+/// What a query hears of what would block a run that has not ended.
+Failure failure_by(BlockedReason reason, std::string detail) {
+  return {std::string(to_string(reason)), std::move(detail), false, {}};
 }
 
 /// True when the deadline of the run has come and nobody has canceled it yet.
@@ -31,6 +40,12 @@ bool is_overdue(const OrchestrationItem& item, TimePoint now) {
 /// The next moment from which on a run that cannot move must be looked at without its code.
 std::optional<TimePoint> ends_without_code(const OrchestrationItem& item) {
   return item.cancel_requested_at ? item.cleanup_at : item.deadline;
+}
+
+/// `delay`, but not past the deadline or the time for cleanup, when the run needs no code any more.
+Duration while_code_is_needed(const OrchestrationItem& item, TimePoint now, Duration delay) {
+  const auto at = ends_without_code(item);
+  return at && *at > now ? std::min(delay, *at - now) : delay;
 }
 
 /// True when the execution goes on after one that continued as new.
@@ -81,6 +96,10 @@ Step OrchestrationDispatcher::poll_once() {
 
 std::vector<OrchestrationDispatcher::Turn> OrchestrationDispatcher::prepare(
     std::vector<OrchestrationItem> items, TimePoint now) {
+  // A query of an ended run may block: live runs do not wait for it.
+  std::stable_partition(items.begin(), items.end(), [](const OrchestrationItem& item) {
+    return !is_terminal(item.status);
+  });
   std::vector<Turn> turns(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     turns[i].item = std::move(items[i]);
@@ -91,9 +110,15 @@ std::vector<OrchestrationDispatcher::Turn> OrchestrationDispatcher::prepare(
 
 void OrchestrationDispatcher::look_up(Turn& turn, TimePoint now) {
   const OrchestrationItem& item = turn.item;
-  if (item.problem) {
-    return turn.block(
-        options_.backoff.after(item.deferrals + 1), BlockedReason::kCorrupt, item.problem->message);
+  if (turn.of_ended()) {
+    for (const Message& query : item.messages) turn.queries.push_back(query.text);
+  }
+  if (item.problem) return set_aside(turn, *item.problem);
+  if (turn.of_ended()) {
+    turn.main = find_main(parts_.handlers, item);
+    if (turn.main != nullptr) return;
+    // Another process may have the code.
+    return turn.block(options_.backoff.after(1), BlockedReason::kUnserved, not_registered(item));
   }
   if (is_overdue(item, now)) return cancel_overdue(turn);
   turn.past_cleanup = item.cancel_requested_at && item.cleanup_at && *item.cleanup_at <= now;
@@ -106,27 +131,33 @@ void OrchestrationDispatcher::look_up(Turn& turn, TimePoint now) {
   turn.cached = turn.frames != nullptr;
 }
 
+/// What the store has of the run cannot be read. Nothing mends that while a query waits.
+void OrchestrationDispatcher::set_aside(Turn& turn, const Error& error) {
+  const BlockedReason reason = blocked_by(error.code);
+  if (turn.of_ended() && reason == BlockedReason::kCorrupt) {
+    return turn.fail_queries(failure_by(reason, error.message));
+  }
+  turn.block(options_.backoff.after(turn.item.deferrals + 1), reason, error.message);
+}
+
 /// Whether the code of the run is not to be run here. Past its cleanup it ends without.
 bool OrchestrationDispatcher::shut_out(Turn& turn, TimePoint now) {
   if (!runner_.quarantine().holds(turn.item.instance)) return false;
   if (turn.past_cleanup) {
     turn.no_code = kNotReturned;
   } else {
-    block_by_code(turn, now, BlockedReason::kDeadlock, kNotReturned);
+    turn.put_off(
+        while_code_is_needed(turn.item, now, kShutOut), BlockedReason::kDeadlock, kNotReturned);
   }
   return true;
 }
 
-/// Not past the deadline or the time for cleanup, when the run needs no code any more.
 void OrchestrationDispatcher::block_by_code(Turn& turn,
                                             TimePoint now,
                                             BlockedReason reason,
                                             std::string detail) {
-  Duration delay = options_.backoff.after(turn.item.deferrals + 1);
-  if (const auto at = ends_without_code(turn.item); at && *at > now) {
-    delay = std::min(delay, *at - now);
-  }
-  turn.block(delay, reason, std::move(detail));
+  const Duration delay = options_.backoff.after(turn.item.deferrals + 1);
+  turn.block(while_code_is_needed(turn.item, now, delay), reason, std::move(detail));
 }
 
 /// The cancel is a commit of its own; the turn that hears of it comes with the next fetch, where
@@ -151,7 +182,7 @@ void OrchestrationDispatcher::read_missing(std::vector<Turn>& turns, TimePoint n
   std::vector<Turn*> missing;
   std::vector<WantedHistory> wanted;
   for (Turn& turn : turns) {
-    if (!turn.open() || turn.frames) continue;
+    if (!turn.open() || turn.result || turn.frames) continue;
     missing.push_back(&turn);
     wanted.push_back({turn.item.instance, turn.item.execution, turn.item.last_event});
   }
@@ -160,9 +191,7 @@ void OrchestrationDispatcher::read_missing(std::vector<Turn>& turns, TimePoint n
   for (std::size_t i = 0; i < missing.size(); ++i) {
     Turn& turn = *missing[i];
     if (!histories[i].ok()) {
-      const Error& error = histories[i].error();
-      turn.block(
-          options_.backoff.after(turn.item.deferrals + 1), blocked_by(error.code), error.message);
+      set_aside(turn, histories[i].error());
       continue;
     }
     if (turn.main != nullptr && continues(*histories[i])) {
@@ -182,7 +211,7 @@ void OrchestrationDispatcher::run(std::vector<Turn>& turns, TimePoint now) {
   Turns rest;
   rest.reserve(turns.size());
   for (Turn& turn : turns) {
-    if (turn.open()) make_code(turn, now);
+    if (turn.open() && !turn.result) make_code(turn, now);
     rest.push_back(&turn);
   }
   while (!rest.empty()) {
@@ -191,7 +220,7 @@ void OrchestrationDispatcher::run(std::vector<Turn>& turns, TimePoint now) {
     give_back(round);
     if (rest.empty()) return;
     for (const Turn* turn : round) locks_.release(turn->item.lock);
-    if (!hurried_) continue;
+    if (!runner_.hurried()) continue;
     for (Turn* turn : rest) {
       if (turn->open()) turn->again();
     }
@@ -200,6 +229,9 @@ void OrchestrationDispatcher::run(std::vector<Turn>& turns, TimePoint now) {
 
 void OrchestrationDispatcher::make_code(Turn& turn, TimePoint now) {
   OrchestrationItem& item = turn.item;
+  if (turn.of_ended() && runner_.quarantine().holds(item.instance)) {
+    return turn.fail_queries(failure_by(BlockedReason::kDeadlock, kNotReturned));
+  }
   turn.code = std::make_shared<TurnCode>(
       owner_of(item, turn.main, options_.deadlock_timeout), std::move(item.messages), now);
   item.messages.clear();
@@ -215,22 +247,22 @@ void OrchestrationDispatcher::make_code(Turn& turn, TimePoint now) {
   turn.history.reset();
 }
 
-/// Runs those that are open, until one does not return, and answers what is to be settled now; the
-/// others are left in `rest`.
+/// Runs those that are open, until one does not return or there is a hurry, and answers what is to
+/// be settled now; the others are left in `rest`.
 OrchestrationDispatcher::Turns OrchestrationDispatcher::run_some(Turns& rest, TimePoint now) {
   CodeBatch::Pieces pieces;
   for (const Turn* turn : rest) {
-    if (turn->open()) pieces.push_back(turn->code);
+    if (turn->to_run()) pieces.push_back(turn->code);
   }
   const TurnRunner::Ran ran = runner_.run(std::move(pieces));
   Turns round;
   std::size_t through = 0;
   for (Turn* turn : rest) {
-    if (turn->open()) {
+    if (turn->to_run()) {
       if (through == ran.through) break;
       ++through;
       if (ran.stuck && through == ran.through) {
-        block_by_code(*turn, now, BlockedReason::kDeadlock, *ran.stuck);
+        end_stuck(*turn, now, ran);
       } else {
         end_code(*turn, now);
       }
@@ -241,11 +273,22 @@ OrchestrationDispatcher::Turns OrchestrationDispatcher::run_some(Turns& rest, Ti
   return round;
 }
 
+/// One that a stop has left had no time of its own that is over: somebody else may run it at once.
+void OrchestrationDispatcher::end_stuck(Turn& turn, TimePoint now, const TurnRunner::Ran& ran) {
+  if (ran.at_deadline) return turn.again();
+  if (turn.of_ended()) return turn.fail_queries(failure_by(BlockedReason::kDeadlock, *ran.stuck));
+  block_by_code(turn, now, BlockedReason::kDeadlock, *ran.stuck);
+}
+
 void OrchestrationDispatcher::end_code(Turn& turn, TimePoint now) {
   turn.frames = std::move(turn.code->frames);
   turn.no_code = std::move(turn.code->no_code);
   replay::TurnResult result = std::move(turn.code->result);
   turn.code.reset();
+  if (result.mismatch && turn.of_ended()) {
+    return turn.fail_queries(
+        failure_by(BlockedReason::kNondeterminism, to_string(*result.mismatch)));
+  }
   if (result.mismatch) {
     return block_by_code(turn, now, BlockedReason::kNondeterminism, to_string(*result.mismatch));
   }
@@ -271,9 +314,9 @@ void OrchestrationDispatcher::commit(const Turns& turns) {
 void OrchestrationDispatcher::react(Turn& turn, const Result<TurnCommitted>& answer) {
   if (answer.ok()) {
     parts_.attempts.fire(answer->touched, kCallGivenUp);
-    succeed(turn);
+    succeed(turn, turn.frames ? turn.frames->last_event() : turn.item.last_event);
     turn.to_check = turn.cached && turn.frames->has_code() && replay_check_.picks();
-    if (!turn.to_check) keep_frames(turn);
+    if (!turn.to_check && !turn.of_ended()) keep_frames(turn);
     return;
   }
   const Error& error = answer.error();
@@ -305,7 +348,7 @@ void OrchestrationDispatcher::check_replays(std::vector<Turn>& turns) {
   for (Turn& turn : turns) {
     if (turn.to_check) picked.push_back({turn.item, *turn.main, turn.frames});
   }
-  if (!hurried_) replay_check_.run(picked);
+  if (!runner_.hurried()) replay_check_.run(picked);
   for (Turn& turn : turns) {
     if (turn.to_check && turn.frames) keep_frames(turn);
   }
@@ -314,15 +357,21 @@ void OrchestrationDispatcher::check_replays(std::vector<Turn>& turns) {
 void OrchestrationDispatcher::look_whether_committed(Turn& turn, const Error& error) {
   turn.frames.reset();
   const auto info = parts_.provider.get_execution(turn.item.id, turn.item.execution);
-  if (info.ok() && info->last_turn == turn.item.lock) return succeed(turn);
+  if (info.ok() && info->last_turn == turn.item.lock) return succeed(turn, info->last_event);
   // Giving back is fenced by the lock, so it does nothing when the turn is in the store after all.
   turn.block(options_.backoff.after(turn.item.deferrals + 1),
              BlockedReason::kStoreError,
              "it is not known whether the turn was committed: " + error.message);
 }
 
-void OrchestrationDispatcher::succeed(Turn& turn) {
+void OrchestrationDispatcher::succeed(Turn& turn, EventId last_event) {
   write_log(turn.item, *turn.result);
+  const auto events = static_cast<std::size_t>(last_event.value);
+  const auto before = static_cast<std::size_t>(turn.item.last_event.value);
+  if (before < options_.history_warning_events && events >= options_.history_warning_events) {
+    log::warning("the history of a run gets long: it should continue as new",
+                 {{"instance", turn.item.id}, {"orchestration", turn.item.name}, {"events", events}});
+  }
   if (turn.no_code.empty()) return;
   log::warning(
       "a canceled run is ended without its code",
@@ -334,8 +383,11 @@ void OrchestrationDispatcher::give_back(const Turns& turns) {
   for (Turn* turn : turns) {
     if (!turn->given_back) continue;
     if (turn->given_back->blocked != BlockedReason::kNone) {
-      // Once for each time in a row: it is shown beside the status of the run all the same.
-      log::write(turn->item.deferrals == 0 ? log::Level::kWarning : log::Level::kDebug,
+      // Once for each time in a row: it is shown beside the status of the run all the same. What is
+      // not charged was said when its thread did not return.
+      const bool again =
+          turn->item.deferrals != 0 || turn->given_back->charge == Charge::kNothing;
+      log::write(again ? log::Level::kDebug : log::Level::kWarning,
                  "a run is blocked",
                  {{"instance", turn->item.id},
                   {"reason", to_string(turn->given_back->blocked)},

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,9 +31,10 @@ namespace perdure::runtime {
 ///
 /// The code of turns runs on a thread of its own when it has a limit (`TurnRunner`). A turn that
 /// does not return is given back as blocked: deadlock when its time is over, and until it returns
-/// its instance is given back each time; its neighbours go on. Threading: one thread per object,
-/// but for `hurry`; several may serve one queue. The frame keeper is shared as far as it allows
-/// that.
+/// its instance is given back each time, for a moment, so that others may run it; its neighbours
+/// go on. One that has not returned at the
+/// deadline of a stop is given back as if it had not begun. Threading: one thread per object, but
+/// for `hurry`; several may serve one queue. The frame keeper is shared as far as it allows that.
 class OrchestrationDispatcher {
  public:
   /// What it works with; all must outlive it, and frames must not outlive the handlers.
@@ -54,9 +54,9 @@ class OrchestrationDispatcher {
   /// Fetches up to `batch` instances and takes each through one turn.
   Step poll_once();
 
-  /// The step under way is to end soon: behind a turn that does not return no other is begun; those
-  /// are given back, and nothing is charged. On any thread.
-  void hurry() { hurried_ = true; }
+  /// The step under way is to end soon: behind the turn that runs now no other is begun; those are
+  /// given back, and nothing is charged. No replay is checked any more. On any thread.
+  void hurry() { runner_.hurry(); }
 
   /// What it holds during a step, for who renews locks.
   TurnLocks& locks() { return locks_; }
@@ -67,6 +67,7 @@ class OrchestrationDispatcher {
 
   std::vector<Turn> prepare(std::vector<OrchestrationItem> items, TimePoint now);
   void look_up(Turn& turn, TimePoint now);
+  void set_aside(Turn& turn, const Error& error);
   void cancel_overdue(Turn& turn);
   void block_by_code(Turn& turn, TimePoint now, BlockedReason reason, std::string detail);
   bool shut_out(Turn& turn, TimePoint now);
@@ -74,20 +75,20 @@ class OrchestrationDispatcher {
   void run(std::vector<Turn>& turns, TimePoint now);
   void make_code(Turn& turn, TimePoint now);
   Turns run_some(Turns& rest, TimePoint now);
+  void end_stuck(Turn& turn, TimePoint now, const TurnRunner::Ran& ran);
   void end_code(Turn& turn, TimePoint now);
   void commit(const Turns& turns);
   void react(Turn& turn, const Result<TurnCommitted>& answer);
   void keep_frames(Turn& turn);
   void check_replays(std::vector<Turn>& turns);
   void look_whether_committed(Turn& turn, const Error& error);
-  void succeed(Turn& turn);
+  void succeed(Turn& turn, EventId last_event);
   void give_back(const Turns& turns);
 
   Parts parts_;
   const DispatcherOptions options_;
   TurnLocks locks_;
   TurnRunner runner_;
-  std::atomic<bool> hurried_{false};
   ReplayCheck replay_check_;
 };
 

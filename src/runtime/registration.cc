@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kLargestBatch = 64;
 constexpr milliseconds kSweepPause{200};
 constexpr milliseconds kReleaseTimeout = std::chrono::seconds(5);
+constexpr const char* kShutsDown = "the worker shuts down";
 
 milliseconds to_ms(Duration time) {
   return duration_cast<milliseconds>(time);
@@ -39,7 +40,9 @@ DispatcherOptions dispatcher_options(const RuntimeOptions& options,
   dispatcher.batch = std::min(static_cast<std::size_t>(share), kLargestBatch);
   dispatcher.lock_timeout = options.orchestrator_lock_timeout;
   dispatcher.cleanup_timeout = options.cancel_cleanup_timeout;
+  dispatcher.handler_drain_timeout = options.handler_drain_timeout;
   dispatcher.max_payload_bytes = options.max_payload_bytes;
+  dispatcher.history_warning_events = options.history_warning_events;
   dispatcher.replay_check_fraction = options.replay_check_fraction;
   dispatcher.deadlock_timeout =
       worker.orchestration_deadlock_timeout.value_or(options.orchestration_deadlock_timeout);
@@ -154,14 +157,17 @@ void Registration::serve(const WorkerSettings& worker) {
       std::make_shared<const UsedByTurns>(UsedByTurns{parts_.handlers, parts_.random});
   for (int i = 0; i < threads; ++i) {
     dispatchers_.push_back(std::make_unique<OrchestrationDispatcher>(
-        OrchestrationDispatcher::Parts{
-            parts_.provider,
-            tokens_,
-            *parts_.handlers,
-            frames_,
-            attempts_,
-            *parts_.random,
-            {used, parts_.quarantine, parts_.on_stuck}},
+        OrchestrationDispatcher::Parts{parts_.provider,
+                                       tokens_,
+                                       *parts_.handlers,
+                                       frames_,
+                                       attempts_,
+                                       *parts_.random,
+                                       {used,
+                                        parts_.quarantine,
+                                        parts_.on_stuck,
+                                        worker.queue,
+                                        parts_.deadline}},
         dispatcher_options(options_, worker, threads)));
     OrchestrationDispatcher& dispatcher = *dispatchers_.back();
     LoopOptions loop;
@@ -182,17 +188,17 @@ void Registration::serve(const WorkerSettings& worker) {
                             parts_.name + "#" + std::to_string(tokens_.epoch().value),
                             beats_,
                             overlooked_};
-  workers_.push_back(std::make_unique<PooledWorker>(
-      std::move(claims),
-      PooledWorker::Shared{parts_.handlers,
-                           parts_.random,
-                           settler_,
-                           timer_,
-                           parts_.reaper,
-                           parts_.board->zombies_of(worker.queue),
-                           zombie_times(options_)},
-      parts_.pool,
-      worker_options(options_, worker)));
+  workers_.push_back(
+      std::make_unique<PooledWorker>(std::move(claims),
+                                     PooledWorker::Shared{parts_.handlers,
+                                                          parts_.random,
+                                                          settler_,
+                                                          timer_,
+                                                          parts_.reaper,
+                                                          parts_.board->zombies_of(worker.queue),
+                                                          zombie_times(options_)},
+                                     parts_.pool,
+                                     worker_options(options_, worker)));
   PooledWorker& pooled = *workers_.back();
   parts_.board->use(worker.queue, pooled.slots());
   LoopOptions loop;
@@ -279,27 +285,36 @@ void Registration::end(Loops& loops) {
 void Registration::stop_claiming() {
   for (const std::unique_ptr<PooledWorker>& worker : workers_) worker->close();
   for (const std::unique_ptr<Loop>& loop : working_) loop->request_stop();
+  for (const std::unique_ptr<Loop>& loop : dispatching_) loop->request_stop();
   for (const std::unique_ptr<OrchestrationDispatcher>& each : dispatchers_) each->hurry();
+}
+
+void Registration::end_claiming() {
   end(dispatching_);
   // The loops stay until those that may nudge them are gone.
   for (const std::unique_ptr<Loop>& loop : working_) loop->join();
 }
 
-ShutdownReport Registration::shut_down() {
-  const auto drained_by = steady_now() + options_.shutdown_grace_period;
+ShutdownReport Registration::shut_down(std::chrono::steady_clock::time_point began) {
+  const auto drained_by = began + options_.shutdown_grace_period;
   const auto deadline = drained_by + options_.shutdown_force_timeout;
   stop_claiming();
+  // A claim under way may last as long as the store takes, and delays no token.
+  for (const std::unique_ptr<Loop>& loop : working_) loop->wait_until_ended(drained_by);
   const auto held = [this] { return static_cast<int>(attempts_.held().size()); };
   ShutdownReport report;
   report.running = held();
   const bool drained = attempts_.wait_until_empty(drained_by);
-  report.drained = drained ? report.running : report.running - held();
+  report.drained = drained ? report.running : std::max(0, report.running - held());
   if (!drained) {
     static_cast<void>(failpoint::hit("runtime.shutdown"));
-    attempts_.fire_all(StopCause::kShutdown, "the worker shuts down");
+    attempts_.fire_all(StopCause::kShutdown, kShutsDown);
     attempts_.wait_until_empty(deadline);
   }
+  end_claiming();
+  attempts_.fire_all(StopCause::kShutdown, kShutsDown);  // what was claimed meanwhile
   report.left = held();
+  report.running = std::max(report.running, report.drained + report.left);
   report.stopped = report.running - report.drained - report.left;
   beats_->disconnect();
   overlooked_->disconnect();
@@ -319,6 +334,7 @@ void Registration::abandon() {
   const std::string reason = "this process was taken for dead: its work was given to others";
   attempts_.fire_all(StopCause::kClaimLost, reason);
   stop_claiming();
+  end_claiming();
   attempts_.fire_all(StopCause::kClaimLost, reason);  // what was claimed meanwhile
   beats_->disconnect();
   overlooked_->disconnect();

@@ -37,7 +37,7 @@ namespace perdure::runtime {
 ///
 /// When the store says that the registration has ended (this process was taken for dead), `on_lost`
 /// is called and nothing of it can write any more: `abandon` it and register anew.
-/// Threading: the constructor, `shut_down`, `abandon` and the destructor on one thread.
+/// Threading: the constructor, the functions and the destructor on one thread.
 class Registration {
  public:
   /// What it works with. Handlers that outlive it share what they use.
@@ -52,6 +52,9 @@ class Registration {
     ZombieReaper* reaper = nullptr;  ///< must outlive it
     std::shared_ptr<Quarantine> quarantine = {};
     OnStuck on_stuck = {};
+    /// When turns that still run are left behind; its owner sees to it that no call of the provider
+    /// lasts much longer.
+    std::shared_ptr<const StopDeadline> deadline = {};
   };
 
   /// `on_lost` is called at most once for each thread, on threads of the registration.
@@ -63,13 +66,17 @@ class Registration {
   Registration& operator=(const Registration&) = delete;
   ~Registration();
 
+  /// Begins no more claims and no more turns. Does not wait for those under way.
+  void stop_claiming();
+
   /// Claims nothing more; waits for running handlers until `shutdown_grace_period` is over, fires
-  /// their tokens, waits until `shutdown_force_timeout` is over, too, both counted from the begin,
+  /// their tokens, waits until `shutdown_force_timeout` is over, too, both counted from `began`,
   /// for all queues together; then ends the registration in one commit, which gives back what is
   /// left. Without the store that commit is left to those who take over.
-  ShutdownReport shut_down();
+  ShutdownReport shut_down(std::chrono::steady_clock::time_point began);
 
-  /// The registration has ended: fires all tokens, lets nobody write.
+  /// The registration has ended: fires all tokens, lets nobody write. Waits for turns under way,
+  /// until the deadline when there is one.
   void abandon();
 
  private:
@@ -81,7 +88,7 @@ class Registration {
   void keep_claims();
   void watch_processes();
   void add_loop(Loops& loops, LoopOptions options, std::function<Step()> step);
-  void stop_claiming();
+  void end_claiming();
   static void end(Loops& loops);
 
   const Parts parts_;

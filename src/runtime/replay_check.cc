@@ -76,9 +76,12 @@ void ReplayCheck::run(const std::vector<CachedTurn>& turns) {
     const TurnRunner::Ran ran = parts_.runner.run({codes.begin() + first, codes.end()});
     const std::size_t ended = done + ran.through - (ran.stuck ? 1 : 0);
     for (; done < ended; ++done) note(*readable[done], *codes[done]);
-    if (!ran.stuck) continue;
-    codes[done++].reset();
-    parts_.frames.note_check(ReplayCheckResult::kUnread);
+    if (ran.stuck) {
+      codes[done++].reset();
+      parts_.frames.note_check(ReplayCheckResult::kUnread);
+    }
+    if (!parts_.runner.hurried()) continue;
+    for (; done < codes.size(); ++done) readable[done]->frames = std::move(codes[done]->frames);
   }
 }
 

@@ -30,7 +30,8 @@ struct CachedTurn {
 /// 1,000 events pays for one event more. All that are picked from a batch are read together. The
 /// frames are held back until they are found good; a turn that another thread begins meanwhile
 /// replays. A history that cannot be read is no difference, nor is a replay that does not return:
-/// its frames go with it. The store is not written. Threading: one thread, that of its dispatcher.
+/// its frames go with it. In a hurry those that have not begun are left out, with their frames as
+/// they are. The store is not written. Threading: one thread, that of its dispatcher.
 class ReplayCheck {
  public:
   /// What it works with; all must outlive it.

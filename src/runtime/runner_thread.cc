@@ -24,6 +24,7 @@ struct RunnerThread::State {
 };
 
 void RunnerThread::State::run_thread() {
+  allow_stacks();
   {
     const std::lock_guard lock(mutex);
     thread = ThreadRef::current();

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -128,6 +129,43 @@ struct Edges {
 
 TEST(RuntimeOptions, AreGoodAsTheyStand) {
   EXPECT_EQ(refused([](RuntimeOptions&) {}), "(accepted)");
+}
+
+TEST(RuntimeOptions, HaveTheDefaultsThatPeopleRelyOn) {
+  const RuntimeOptions options;
+  EXPECT_EQ(options.max_concurrent_orchestrations, 200);
+  EXPECT_EQ(options.max_concurrent_activities, 200);
+  EXPECT_EQ(WorkerSettings{}.max_concurrent_orchestrations, 200);
+  EXPECT_EQ(WorkerSettings{}.max_concurrent_activities, 200);
+  EXPECT_EQ(options.orchestration_deadlock_timeout, 2s);
+  EXPECT_EQ(WorkerSettings{}.orchestration_deadlock_timeout, std::nullopt);
+  EXPECT_EQ(options.max_heartbeat_throttle_interval, 60s);
+  EXPECT_EQ(options.default_heartbeat_throttle_interval, 30s);
+  EXPECT_EQ(options.activity_cancellation_grace_period, 10s);
+  EXPECT_EQ(options.shutdown_grace_period, 10s);
+  EXPECT_EQ(options.shutdown_force_timeout, 5s);
+  EXPECT_EQ(options.force_exit_timeout, 60s);
+  EXPECT_EQ(options.max_zombie_count, 10);
+  EXPECT_EQ(options.zombie_retry_interval, 1s);
+  EXPECT_EQ(options.zombie_retry_max_delay, 60s);
+  EXPECT_EQ(options.zombie_grace_period, 10s);
+  EXPECT_EQ(options.zombie_give_up_after, 1h);
+  EXPECT_EQ(options.zombie_shutdown_timeout, 30s);
+  EXPECT_EQ(options.worker_lock_timeout, 30s);
+  EXPECT_EQ(options.worker_lock_renewal_buffer, 5s);
+  EXPECT_EQ(options.orchestrator_lock_timeout, 30s);
+  EXPECT_EQ(options.cancellation_poll_interval, 1s);
+  EXPECT_EQ(options.store_poll_interval, 1s);
+  EXPECT_EQ(options.process_heartbeat_interval, 1s);
+  EXPECT_EQ(options.worker_dead_after, 5s);
+  EXPECT_EQ(options.max_attempts, 10);
+  EXPECT_EQ(options.cancel_cleanup_timeout, 60s);
+  EXPECT_EQ(options.handler_drain_timeout, 60s);
+  EXPECT_EQ(options.max_cached_orchestrations, 10'000U);
+  EXPECT_EQ(options.max_cache_bytes, 256U << 20U);
+  EXPECT_EQ(options.max_payload_bytes, 2U << 20U);
+  EXPECT_EQ(options.history_warning_events, 25'000U);
+  EXPECT_EQ(options.replay_check_fraction, 0.001);
 }
 
 TEST(RuntimeOptions, NameTheFieldTheRangeAndTheValue) {

@@ -19,6 +19,21 @@ std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers)
   return served;
 }
 
+std::vector<DeclaredSignals> declared_by(const detail::HandlerTable& handlers) {
+  std::vector<DeclaredSignals> declared;
+  for (const detail::OrchestrationHandler* each : handlers.orchestrations()) {
+    std::vector<std::string> versions = served_versions(each->version);
+    if (each->version.empty()) versions.emplace_back();
+    for (std::string& version : versions) {
+      DeclaredSignals& code = declared.emplace_back();
+      code.orchestration = each->name;
+      code.version = std::move(version);
+      for (const auto& [name, handler] : each->messages.signals) code.signals.push_back(name);
+    }
+  }
+  return declared;
+}
+
 const detail::OrchestrationHandler* find_main(const detail::HandlerTable& handlers,
                                               const OrchestrationItem& item,
                                               bool continues) {

@@ -6,12 +6,16 @@
 #include <perdure/detail/handler_table.h>
 
 #include "provider/orchestration_requests.h"
+#include "provider/process_requests.h"
 
 namespace perdure::runtime {
 
 /// The names and versions that a dispatcher fetches: those registered, in every form in which a
 /// store may have them, and of each name the empty version, for runs that were started without one.
 std::vector<ServedOrchestration> served_by(const detail::HandlerTable& handlers);
+
+/// The signals that the code takes, for the registration of its process.
+std::vector<DeclaredSignals> declared_by(const detail::HandlerTable& handlers);
 
 /// The code of an item. Before its first turn a run without a version takes the newest; from then
 /// on it stays on the version that it has, so the empty one means code registered without.

@@ -39,6 +39,7 @@ void check(const DispatcherOptions& options) {
   check_size("batch", options.batch, 1, kMostAtOnce);
   check_time("lock_timeout", options.lock_timeout, kTick);
   check_time("cleanup_timeout", options.cleanup_timeout, kTick);
+  check_time("handler_drain_timeout", options.handler_drain_timeout, kTick);
   check_time("backoff.first", options.backoff.first, kTick);
   check_time("backoff.longest", options.backoff.longest, options.backoff.first);
   check_size("max_payload_bytes", options.max_payload_bytes, 1);

@@ -28,15 +28,19 @@ struct DispatcherOptions {
   std::size_t batch = 64;                               ///< instances of one fetch
   Duration lock_timeout = std::chrono::seconds(30);     ///< orchestrator_lock_timeout
   Duration cleanup_timeout = std::chrono::seconds(60);  ///< cancel_cleanup_timeout
+  Duration handler_drain_timeout = std::chrono::seconds(60);
   Backoff backoff;
   replay::ArgumentCheck arguments = replay::ArgumentCheck::kWarn;
   std::size_t max_payload_bytes = std::size_t{2} << 20U;
   std::size_t history_page = 10'000;  ///< events of one read
+  std::size_t history_warning_events = 25'000;
   /// orchestration_deadlock_timeout of the queue; 0 = off. Without one, and without one of an
   /// orchestration in the batch, turns run on the thread of the dispatcher.
   Duration deadlock_timeout{};
 
-  replay::ExecutionOptions of_execution() const { return {arguments, max_payload_bytes}; }
+  replay::ExecutionOptions of_execution() const {
+    return {arguments, max_payload_bytes, handler_drain_timeout};
+  }
   /// Part of the cached turns that are replayed and compared after their commit, 0 to 1.
   double replay_check_fraction = 0.001;
 };

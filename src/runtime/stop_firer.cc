@@ -15,43 +15,61 @@
 namespace perdure::runtime {
 
 /// Those who fire belong to a round. When all of a round block, the next one begins, and who comes
-/// back from a callback to find that ends.
+/// back from a callback to find that ends, unless nobody of the new round is there.
 struct ThreadedFirer::State {
-  State(HandlerPool& threads, std::chrono::milliseconds time) : pool(threads), patience(time) {}
+  enum class Job { kNone, kDrain, kWatch };
+
+  State(Start how, std::chrono::milliseconds time) : start(std::move(how)), patience(time) {}
 
   bool start_drain(const std::shared_ptr<State>& self);
   void start_watch(const std::shared_ptr<State>& self);
   void start_round(const std::shared_ptr<State>& self, std::size_t width);
+  bool give_reserve(Job job);
   void drain(std::unique_lock<std::mutex>& lock,
              const std::shared_ptr<State>& self,
              std::uint64_t own_round);
-  void watch(const std::shared_ptr<State>& self);
+  void watch(std::unique_lock<std::mutex>& lock, const std::shared_ptr<State>& self);
+  void serve(const std::shared_ptr<State>& self);
 
-  HandlerPool& pool;  // not after `closed`
+  const Start start;  // not after `closed`
   const std::chrono::milliseconds patience;
 
   std::mutex mutex;
   std::condition_variable emptied;
+  std::condition_variable called;  // the reserve
   // Guarded by mutex.
   std::deque<std::stop_source> waiting;
   std::uint64_t taken = 0;  // tokens that somebody began to fire
   std::uint64_t round = 0;
   std::size_t active = 0;  // who fires in this round
   bool watched = false;
+  Job reserve = Job::kNone;  // what the reserve does, or shall do
+  std::uint64_t reserve_round = 0;
   bool closed = false;
 };
+
+/// With the mutex held. False when the reserve has something to do already.
+bool ThreadedFirer::State::give_reserve(Job job) {
+  if (reserve != Job::kNone) return false;
+  reserve = job;
+  reserve_round = round;
+  called.notify_one();
+  return true;
+}
 
 /// With the mutex held. False when there is no thread for it.
 bool ThreadedFirer::State::start_drain(const std::shared_ptr<State>& self) {
   if (closed) return false;
   try {
-    pool.run([self, own_round = round] {
+    start([self, own_round = round] {
       std::unique_lock lock(self->mutex);
       self->drain(lock, self, own_round);
     });
   } catch (const std::exception& error) {
-    log::error("no thread to fire stop tokens", {{"error", error.what()}});
-    return false;
+    if (!give_reserve(Job::kDrain)) {
+      log::error("no thread to fire stop tokens", {{"error", error.what()}});
+      return false;
+    }
   }
   ++active;
   return true;
@@ -61,11 +79,16 @@ bool ThreadedFirer::State::start_drain(const std::shared_ptr<State>& self) {
 void ThreadedFirer::State::start_watch(const std::shared_ptr<State>& self) {
   if (watched || closed) return;
   try {
-    pool.run([self] { self->watch(self); });
-    watched = true;
+    start([self] {
+      std::unique_lock lock(self->mutex);
+      self->watch(lock, self);
+    });
   } catch (const std::exception& error) {
-    log::error("no thread to watch stop callbacks", {{"error", error.what()}});
+    if (!give_reserve(Job::kWatch)) {
+      return log::error("no thread to watch stop callbacks", {{"error", error.what()}});
+    }
   }
+  watched = true;
 }
 
 void ThreadedFirer::State::start_round(const std::shared_ptr<State>& self, std::size_t width) {
@@ -78,7 +101,12 @@ void ThreadedFirer::State::start_round(const std::shared_ptr<State>& self, std::
 void ThreadedFirer::State::drain(std::unique_lock<std::mutex>& lock,
                                  const std::shared_ptr<State>& self,
                                  std::uint64_t own_round) {
-  while (round == own_round && !waiting.empty()) {
+  while (!waiting.empty()) {
+    if (round != own_round) {
+      if (active > 0) return;
+      own_round = round;
+      ++active;
+    }
     std::stop_source source = std::move(waiting.front());
     waiting.pop_front();
     ++taken;
@@ -94,8 +122,8 @@ void ThreadedFirer::State::drain(std::unique_lock<std::mutex>& lock,
   if (round == own_round) --active;
 }
 
-void ThreadedFirer::State::watch(const std::shared_ptr<State>& self) {
-  std::unique_lock lock(mutex);
+void ThreadedFirer::State::watch(std::unique_lock<std::mutex>& lock,
+                                 const std::shared_ptr<State>& self) {
   std::size_t width = 1;
   while (!waiting.empty()) {
     const std::uint64_t seen = taken;
@@ -112,14 +140,33 @@ void ThreadedFirer::State::watch(const std::shared_ptr<State>& self) {
   watched = false;
 }
 
-ThreadedFirer::ThreadedFirer(std::chrono::milliseconds patience)
-    : state_(std::make_shared<State>(pool_, patience)) {}
+/// The life of the reserve.
+void ThreadedFirer::State::serve(const std::shared_ptr<State>& self) {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    called.wait(lock, [this] { return closed || reserve != Job::kNone; });
+    if (reserve == Job::kNone) return;
+    if (reserve == Job::kDrain) drain(lock, self, reserve_round);
+    if (reserve == Job::kWatch) watch(lock, self);
+    reserve = Job::kNone;
+  }
+}
+
+ThreadedFirer::ThreadedFirer(std::chrono::milliseconds patience, Start start) {
+  if (!start) start = [this](std::function<void()> task) { pool_.run(std::move(task)); };
+  state_ = std::make_shared<State>(std::move(start), patience);
+  reserve_ = std::thread([state = state_] { state->serve(state); });
+}
 
 ThreadedFirer::~ThreadedFirer() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->closed = true;
+    state_->called.notify_one();
+    // With something to do it may be in a callback: it touches the state alone.
+    if (state_->reserve != State::Job::kNone) reserve_.detach();
   }
+  if (reserve_.joinable()) reserve_.join();
   pool_.close(steady_now());
 }
 
@@ -128,11 +175,11 @@ void ThreadedFirer::fire(std::stop_source source) {
     const std::lock_guard lock(state_->mutex);
     state_->waiting.push_back(source);
     if (state_->active != 0) return state_->start_watch(state_);
-    if (state_->start_drain(state_)) return;
-    state_->waiting.pop_back();
+    // Without a thread all of them are in callbacks, and the first that comes back takes it.
+    state_->start_drain(state_);
   } catch (const std::bad_alloc&) {
+    source.request_stop();
   }
-  source.request_stop();
 }
 
 }  // namespace perdure::runtime

@@ -1,9 +1,14 @@
 #include "runtime/stop_firer.h"
 
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -110,6 +115,106 @@ TEST(ThreadedFirer, MayEndWhileACallbackBlocks) {
   }
   let_go->open();
   EXPECT_TRUE(ended->wait());
+}
+
+/// Threads as long as there are some: none at first.
+class FewThreads {
+ public:
+  ThreadedFirer::Start start() {
+    return [this](std::function<void()> task) {
+      if (left-- <= 0) throw std::system_error(EAGAIN, std::generic_category());
+      pool_.run(std::move(task));
+    };
+  }
+
+  std::atomic<int> left{0};
+
+ private:
+  HandlerPool pool_;
+};
+
+/// A token with a callback that says when and where it runs, and blocks when it shall.
+class Listener {
+ public:
+  explicit Listener(Barrier* let_go = nullptr) : let_go_(let_go) {}
+
+  std::stop_source source;
+  Barrier began;
+  std::thread::id where;
+
+ private:
+  void hear() {
+    where = std::this_thread::get_id();
+    began.open();
+    if (let_go_ != nullptr) let_go_->wait();
+  }
+
+  Barrier* let_go_;
+  std::stop_callback<std::function<void()>> callback_{source.get_token(), [this] { hear(); }};
+};
+
+TEST(ThreadedFirer, RunsNothingOnTheCallerWhenThereIsNoThread) {
+  FewThreads none;
+  Barrier let_go;
+  Listener blocking(&let_go);
+  Listener behind;
+  ThreadedFirer firer(1ms, none.start());
+  firer.fire(blocking.source);
+  ASSERT_TRUE(blocking.began.wait());
+  EXPECT_NE(blocking.where, std::this_thread::get_id());
+  firer.fire(behind.source);
+  EXPECT_FALSE(behind.source.stop_requested()) << "there is one thread, and it blocks";
+  let_go.open();
+  ASSERT_TRUE(behind.began.wait());
+  EXPECT_NE(behind.where, std::this_thread::get_id());
+}
+
+TEST(ThreadedFirer, FiresBehindTheReserveAsSoonAsThereAreThreads) {
+  FewThreads few;
+  Barrier let_go;
+  Listener blocking(&let_go);
+  Listener behind;
+  ThreadedFirer firer(1ms, few.start());
+  firer.fire(blocking.source);
+  ASSERT_TRUE(blocking.began.wait());
+  few.left = 2;  // one that sees that the reserve blocks, one that fires
+  firer.fire(behind.source);
+  EXPECT_TRUE(behind.began.wait());
+  let_go.open();
+}
+
+TEST(ThreadedFirer, TakesTheReserveForWhatIsBehindTheLastThread) {
+  FewThreads few;
+  few.left = 1;
+  Barrier let_go;
+  Listener blocking(&let_go);
+  Listener behind;
+  Listener later;
+  ThreadedFirer firer(1ms, few.start());
+  firer.fire(blocking.source);
+  ASSERT_TRUE(blocking.began.wait());
+  firer.fire(behind.source);
+  EXPECT_TRUE(behind.began.wait());
+  firer.fire(later.source);
+  EXPECT_TRUE(later.began.wait()) << "it is there again";
+  let_go.open();
+}
+
+TEST(ThreadedFirer, MayEndWhileTheReserveBlocks) {
+  FewThreads none;
+  Barrier let_go;
+  Barrier ended;
+  Listener blocking(&let_go);
+  Listener behind;
+  const std::stop_callback last(behind.source.get_token(), [&] { ended.open(); });
+  {
+    ThreadedFirer firer(1ms, none.start());
+    firer.fire(blocking.source);
+    ASSERT_TRUE(blocking.began.wait());
+    firer.fire(behind.source);
+  }
+  let_go.open();
+  EXPECT_TRUE(ended.wait()) << "nothing that was to be fired is forgotten";
 }
 
 }  // namespace

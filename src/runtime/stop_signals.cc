@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -13,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "runtime/end_process.h"
 #include "runtime/forced_exit.h"
 
 namespace perdure::runtime {
@@ -120,9 +120,10 @@ int run_until_stop_signal(const std::function<void()>& stop, Duration force_exit
   const int signal = signals.wait();
   log::info("stopping", {{"signal", signal}});
   const ForcedExit limit(force_exit_timeout, [signal, force_exit_timeout] {
-    log::error("stopping takes longer than force_exit_timeout: the process ends",
-               {{"signal", signal}, {"timeout_ms", force_exit_timeout.count() / 1'000}});
-    std::_Exit(kExitBase + signal);
+    end_process(kExitBase + signal, [signal, force_exit_timeout] {
+      log::error("stopping takes longer than force_exit_timeout: the process ends",
+                 {{"signal", signal}, {"timeout_ms", force_exit_timeout.count() / 1'000}});
+    });
   });
   stop();
   return signal;

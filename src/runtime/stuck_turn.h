@@ -11,6 +11,7 @@ namespace perdure::runtime {
 struct StuckTurn {
   std::string instance_id;
   std::string orchestration;
+  std::string queue;
   ThreadRef thread;
 };
 

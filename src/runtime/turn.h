@@ -31,11 +31,18 @@ struct OrchestrationDispatcher::Turn {
   bool past_cleanup = false;
   /// Set: why the run is wound down without its code, from this turn on.
   std::string no_code;
+  /// Of an execution that has ended: the ids of the queries to it.
+  std::vector<std::string> queries;
   /// Set: the lock is given back so instead of a commit.
   std::optional<AbandonedOrchestrationItem> given_back;
 
-  /// Whether the turn is still to be run.
+  /// Its messages are queries to an execution that has ended.
+  bool of_ended() const { return is_terminal(item.status); }
+
+  /// Whether the turn is still to be run or committed.
   bool open() const { return !given_back; }
+  /// Whether its code is still to be run.
+  bool to_run() const { return open() && code != nullptr; }
 
   /// Of the code that runs it, or ran it while there was some.
   const std::string& code_version() const { return main != nullptr ? main->version : item.version; }
@@ -48,8 +55,19 @@ struct OrchestrationDispatcher::Turn {
     return {item.instance, item.execution, frames->last_event(), item.lock};
   }
 
+  /// Instead of running anything: there is no run to be blocked, but somebody waits.
+  void fail_queries(const Failure& failure) {
+    code.reset();
+    result = fail(queries, failure);
+  }
+
   /// Computed again at once; nothing is charged.
   void again() { hold(Duration{}, Charge::kNothing, BlockedReason::kNone, {}); }
+
+  /// Not now and not here; what is in the way is shown, and nothing is charged.
+  void put_off(Duration delay, BlockedReason reason, std::string detail) {
+    hold(delay, Charge::kNothing, reason, std::move(detail));
+  }
 
   /// Tried again later; what is in the way is shown.
   void block(Duration delay, BlockedReason reason, std::string detail) {

@@ -14,6 +14,15 @@ CodeOwner owner_of(const OrchestrationItem& item,
   return owner;
 }
 
+replay::TurnResult fail(const std::vector<std::string>& queries, const Failure& failure) {
+  replay::TurnResult result;
+  for (const std::string& query : queries) {
+    result.decisions.replies.push_back(
+        {RequestKind::kQuery, query, RequestStage::kFailed, {}, failure});
+  }
+  return result;
+}
+
 void TurnCode::run() {
   if (recipe) make_frames();
   if (frames->mismatch()) {
@@ -37,8 +46,8 @@ void TurnCode::make_frames() {
   };
   const bool wound_down = replay::wound_down_after(recipe->history).has_value();
   if (recipe->main != nullptr && !wound_down) {
-    frames = fresh(recipe->main,
-                   recipe->past_cleanup ? recipe->history : std::move(recipe->history));
+    frames =
+        fresh(recipe->main, recipe->past_cleanup ? recipe->history : std::move(recipe->history));
     if (!frames->mismatch() || !recipe->past_cleanup) return;
     no_code = to_string(*frames->mismatch());
   } else if (wound_down) {

@@ -32,6 +32,9 @@ CodeOwner owner_of(const OrchestrationItem& item,
                    const detail::OrchestrationHandler* main,
                    Duration limit);
 
+/// A turn of an execution that has ended which fails the queries with these ids.
+replay::TurnResult fail(const std::vector<std::string>& queries, const Failure& failure);
+
 /// The user code of one turn: the replay, when there are no frames, and the turn. With kept frames
 /// or a recipe in; the frames and what the turn decided come out.
 class TurnCode final : public UserCode {

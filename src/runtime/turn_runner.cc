@@ -58,17 +58,7 @@ std::string one_line(std::string stack) {
   return stack;
 }
 
-void log_stuck(const CodeOwner& owner, bool busy, const std::string& stack) noexcept {
-  try {
-    log::error("a turn does not return: it is given up, and its thread is left to itself",
-               {{"instance", owner.instance_id},
-                {"orchestration", owner.orchestration},
-                {"timeout", time_text(owner.limit)},
-                {"state", busy ? "busy" : "blocked"},
-                {"stack", stack}});
-  } catch (...) {  // memory ran out: the run is shown as blocked all the same
-  }
-}
+constexpr const char* kLeft = "the code of a turn has not returned when its worker had to stop";
 
 /// What a stuck thread does when its code has returned.
 struct Parting {
@@ -86,19 +76,43 @@ struct Parting {
 
 }  // namespace
 
+/// Why a piece is abandoned.
+struct TurnRunner::Finding {
+  bool busy = false;
+  bool at_deadline = false;
+  std::string stack;
+
+  void write_log(const CodeOwner& owner) const noexcept {
+    try {
+      log::error(at_deadline
+                     ? "a turn has not returned when its worker stopped: its thread is left to itself"
+                     : "a turn does not return: it is given up, and its thread is left to itself",
+                 {{"instance", owner.instance_id},
+                  {"orchestration", owner.orchestration},
+                  {"timeout", owner.limit == Duration::zero() ? "off" : time_text(owner.limit)},
+                  {"state", busy ? "busy" : "blocked"},
+                  {"stack", one_line(stack)}});
+    } catch (...) {  // memory ran out: the run is shown as blocked all the same
+    }
+  }
+};
+
 TurnRunner::TurnRunner(Parts parts) : parts_(std::move(parts)) {
   if (!parts_.quarantine) parts_.quarantine = std::make_shared<Quarantine>();
 }
 
 TurnRunner::Ran TurnRunner::run(CodeBatch::Pieces pieces) {
-  const auto batch = std::make_shared<CodeBatch>(parts_.used, std::move(pieces));
-  const nanoseconds shortest = shortest_limit(*batch);
-  Ran ran{batch->size(), std::nullopt};
-  if (shortest == nanoseconds::zero() || !have_thread()) {
+  const auto batch = std::make_shared<CodeBatch>(parts_.used, std::move(pieces), hurried_);
+  nanoseconds shortest = shortest_limit(*batch);
+  const bool watched = batch->size() != 0 && (shortest != nanoseconds::zero() || parts_.deadline);
+  if (shortest == nanoseconds::zero()) shortest = nanoseconds::max();
+  Ran ran;
+  if (!watched || !have_thread()) {
     batch->run();
   } else {
     ran = watch(batch, std::clamp(shortest / kLooksInALimit, kShortestTick, kLongestTick));
   }
+  if (!ran.stuck) ran.through = batch->look().index;
   const std::size_t ended = ran.stuck ? ran.through - 1 : ran.through;
   for (std::size_t i = 0; i < ended; ++i) {
     if (batch->piece(i).error) std::rethrow_exception(batch->piece(i).error);
@@ -123,20 +137,40 @@ bool TurnRunner::have_thread() {
 
 TurnRunner::Ran TurnRunner::watch(const std::shared_ptr<CodeBatch>& batch, nanoseconds tick) {
   thread_->begin(batch);
-  Ran ran{batch->size(), std::nullopt};
+  Ran ran;
   OwnTime time;
   Time meant = steady_now() + tick;
   while (!thread_->wait_until(meant)) {
     nanoseconds rest = tick;
     try {
-      rest = std::min(tick, look(*batch, time, meant, ran));
+      if (steady_now() >= deadline()) {
+        leave(*batch, time, ran);
+        rest = kShortestTick;
+      } else {
+        rest = std::min(tick, look(*batch, time, meant, ran));
+      }
     } catch (const std::exception& error) {  // before anything was abandoned
       log::warning("a turn that takes long cannot be looked at", {{"error", error.what()}});
     }
     if (ran.stuck) return ran;
-    meant = steady_now() + std::max(kLeastWait, rest);
+    meant = std::min(steady_now() + std::max(kLeastWait, rest),
+                     std::max(steady_now() + kLeastWait, deadline()));
   }
   return ran;
+}
+
+TurnRunner::Time TurnRunner::deadline() const {
+  return parts_.deadline ? parts_.deadline->at() : Time::max();
+}
+
+/// What runs now. When it ends meanwhile, the hurry ends the batch.
+void TurnRunner::leave(CodeBatch& batch, const OwnTime& time, Ran& ran) {
+  hurry();
+  const CodeBatch::Look at = batch.look();
+  if (at.index == batch.size() || at.since == Time{}) return;
+  // The last commits wait for it.
+  std::string stack = stack_of(thread_->thread(), std::chrono::milliseconds(200));
+  abandon(batch, at.index, {time.is_busy(), true, std::move(stack)}, ran);
 }
 
 /// How long what runs may go on before the next look.
@@ -149,7 +183,9 @@ nanoseconds TurnRunner::look(CodeBatch& batch, OwnTime& time, Time meant, Ran& r
   if (limit == nanoseconds::zero()) return nanoseconds::max();
   if (own < limit) return limit - own;
   std::string stack;
-  if (is_over(batch, at, time, stack)) abandon(batch, at.index, time.is_busy(), stack, ran);
+  if (is_over(batch, at, time, stack)) {
+    abandon(batch, at.index, {time.is_busy(), false, std::move(stack)}, ran);
+  }
   return nanoseconds::max();
 }
 
@@ -171,27 +207,28 @@ bool TurnRunner::is_over(const CodeBatch& batch,
 }
 
 /// All that takes memory is made before, so that nothing stops halfway.
-void TurnRunner::abandon(
-    CodeBatch& batch, std::size_t index, bool busy, const std::string& stack, Ran& ran) {
+void TurnRunner::abandon(CodeBatch& batch,
+                         std::size_t index,
+                         const Finding& finding,
+                         Ran& ran) {
   const CodeOwner& owner = batch.piece(index).owner;
   const auto parting = std::make_shared<Parting>(Parting{parts_.quarantine, owner, {}});
   std::function<void()> on_return = [parting] { parting->on_return(); };
-  std::string told = explained(owner, busy);
-  const std::string where = one_line(stack);
+  std::string told = finding.at_deadline ? kLeft : explained(owner, finding.busy);
   const ThreadRef thread = thread_->thread();
   parts_.quarantine->enter(owner.instance);
   if (!batch.abandon(index)) return parts_.quarantine->leave(owner.instance);
   parting->told = tell(owner, thread);
-  log_stuck(owner, busy, where);
+  finding.write_log(owner);
   thread_->let_go(std::move(on_return));
   thread_.reset();
-  ran = {index + 1, std::move(told)};
+  ran = {index + 1, std::move(told), finding.at_deadline};
 }
 
 std::function<void()> TurnRunner::tell(const CodeOwner& owner, const ThreadRef& thread) noexcept {
   if (!parts_.on_stuck) return {};
   try {
-    return parts_.on_stuck({owner.instance_id, owner.orchestration, thread});
+    return parts_.on_stuck({owner.instance_id, owner.orchestration, parts_.queue, thread});
   } catch (...) {
     log::error("who counts stuck turns could not be told of one");
     return {};

@@ -104,6 +104,13 @@ class TurnRunnerTest : public ::testing::Test {
     };
     return parts;
   }
+  /// With a deadline that is not known yet.
+  TurnRunner::Parts stoppable() {
+    deadline_ = std::make_shared<StopDeadline>();
+    TurnRunner::Parts made = parts();
+    made.deadline = deadline_;
+    return made;
+  }
   bool logged(std::string_view text) const {
     return lines_->with(
         [&](const std::string& all) { return all.find(text) != std::string::npos; });
@@ -120,6 +127,7 @@ class TurnRunnerTest : public ::testing::Test {
       std::make_shared<Guarded<std::vector<StuckTurn>>>();
   const std::shared_ptr<Guarded<std::string>> lines_ = std::make_shared<Guarded<std::string>>();
   std::vector<std::shared_ptr<Fate>> fates_;
+  std::shared_ptr<StopDeadline> deadline_;
 };
 
 TEST_F(TurnRunnerTest, RunsOnTheCallingThreadWithoutALimit) {
@@ -129,6 +137,46 @@ TEST_F(TurnRunnerTest, RunsOnTheCallingThreadWithoutALimit) {
   EXPECT_FALSE(ran.stuck);
   EXPECT_EQ(thread_of(0), std::this_thread::get_id());
   EXPECT_EQ(thread_of(1), std::this_thread::get_id());
+}
+
+TEST_F(TurnRunnerTest, RunsBesideWithoutALimitWhenItMayHaveToLeave) {
+  TurnRunner runner(stoppable());
+  EXPECT_EQ(runner.run({piece(0s)}).through, 1U);
+  EXPECT_NE(thread_of(0), std::this_thread::get_id());
+}
+
+TEST_F(TurnRunnerTest, LeavesWhatStillRunsAtTheDeadlineWhateverItsLimit) {
+  for (const Duration limit : {Duration(0s), Duration(1h)}) {
+    TurnRunner runner(stoppable());
+    // Set when its thread runs, which may need some time to start.
+    auto begin = steady_now();
+    const auto first = piece(limit, [&] {
+      begin = steady_now();
+      deadline_->set(begin + 300ms);
+    });
+    const auto last = piece(limit);
+    const TurnRunner::Ran ran = runner.run({first, piece(limit, blocks()), last});
+    EXPECT_GE(steady_now() - begin, 300ms) << "not before";
+    EXPECT_EQ(ran.through, 2U);
+    ASSERT_TRUE(ran.stuck);
+    EXPECT_TRUE(ran.at_deadline);
+    EXPECT_TRUE(runner.hurried());
+    EXPECT_EQ(runner.run({last}).through, 0U) << "nothing more is begun";
+  }
+  EXPECT_EQ(told(), 2U);
+  EXPECT_TRUE(logged("a turn has not returned when its worker stopped"));
+  EXPECT_TRUE(logged("libc.so")) << "its stack";
+}
+
+TEST_F(TurnRunnerTest, BeginsNothingMoreInAHurry) {
+  for (const Duration limit : {Duration(0s), Duration(10s)}) {
+    TurnRunner runner(parts());
+    const auto last = piece(limit);
+    const TurnRunner::Ran ran = runner.run({piece(limit, [&] { runner.hurry(); }), last});
+    EXPECT_EQ(ran.through, 1U);
+    EXPECT_FALSE(ran.stuck);
+    EXPECT_EQ(fates_[fates_.size() - 2]->ran, 0);
+  }
 }
 
 TEST_F(TurnRunnerTest, RunsAllBatchesInOrderOnOneOtherThread) {
@@ -325,6 +373,29 @@ TEST(CodeBatch, EndsOrIsAbandonedOnce) {
   EXPECT_FALSE(other.abandon(0));
   EXPECT_FALSE(other.run());
   EXPECT_EQ(fate->discarded, 1);
+}
+
+TEST(CodeBatch, OfAHurryIsOverAndNothingOfItIsAbandoned) {
+  const auto fate = std::make_shared<Fate>();
+  const auto hurry = std::make_shared<std::atomic<bool>>(false);
+  const auto make = [&] {
+    const auto hurries = [hurry] { *hurry = true; };
+    return std::make_unique<CodeBatch>(
+        nullptr,
+        CodeBatch::Pieces{std::make_shared<SomeCode>(CodeOwner{}, hurries, fate),
+                          std::make_shared<SomeCode>(CodeOwner{}, nullptr, fate)},
+        hurry);
+  };
+  const auto batch = make();
+  EXPECT_TRUE(batch->run());
+  EXPECT_EQ(batch->look().index, 1U);
+  EXPECT_FALSE(batch->abandon(1)) << "it will not begin";
+  EXPECT_EQ(fate->ran, 1);
+
+  const auto abandoned = make();
+  EXPECT_TRUE(abandoned->abandon(0)) << "before the hurry was seen";
+  EXPECT_FALSE(abandoned->run());
+  EXPECT_EQ(fate->ran, 1);
 }
 
 TEST(Quarantine, IsLeftWhenAllHaveReturned) {

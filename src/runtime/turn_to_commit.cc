@@ -28,6 +28,11 @@ TurnCommit to_commit(const OrchestrationItem& item,
   commit.instance = item.instance;
   commit.execution = item.execution;
   commit.lock = item.lock;
+  commit.replies = std::move(decisions.replies);
+  if (is_terminal(item.status)) {  // queries to an execution that has ended: the rest is history
+    commit.status = item.status;
+    return commit;
+  }
   commit.events = std::move(decisions.events);
   commit.status = decisions.status;
   commit.output = std::move(decisions.output);
@@ -44,6 +49,8 @@ TurnCommit to_commit(const OrchestrationItem& item,
   commit.canceled_children = std::move(decisions.canceled_children);
   commit.cleanup_timeout = options.cleanup_timeout;
   commit.next = std::move(decisions.next);
+  commit.drain_at = decisions.drain_at;
+  commit.kept_messages = std::move(decisions.kept_messages);
   for (NewWork& work : commit.work) work.priority = sum(work.priority, item.priority);
   for (NewChild& child : commit.children) {
     if (!child.detached) child.priority = item.priority;

@@ -72,11 +72,13 @@ void ZombieReaper::returned(Id id) {
     if (found == watched_.end()) return;
     watched = std::move(found->second);
     watched_.erase(found);
-    if (!watched->counted) return;
-    --count_;
-    --*watched->stray.count;
+    if (watched->counted) {
+      --count_;
+      --*watched->stray.count;
+    }
   }
-  changed_.notify_all();
+  ended_.notify_all();
+  if (!watched->counted) return;
   log::warning("a zombie has returned",
                {{"what", watched->stray.what()},
                 {"seconds", seconds_of(steady_now() - watched->told_at)}});
@@ -87,12 +89,26 @@ std::size_t ZombieReaper::count() const {
   return count_;
 }
 
-bool ZombieReaper::wait_until_none(const std::vector<std::shared_ptr<ZombieCount>>& counts,
+std::size_t ZombieReaper::count_alive(
+    const std::vector<std::shared_ptr<ZombieCount>>& of) const {
+  std::size_t alive = 0;
+  for (const auto& each : of) alive += static_cast<std::size_t>(each->load());
+  for (const auto& [id, watched] : watched_) {
+    if (watched->counted) continue;
+    if (std::find(of.begin(), of.end(), watched->stray.count) != of.end()) ++alive;
+  }
+  return alive;
+}
+
+std::size_t ZombieReaper::alive(const std::vector<std::shared_ptr<ZombieCount>>& of) const {
+  const std::lock_guard lock(mutex_);
+  return count_alive(of);
+}
+
+bool ZombieReaper::wait_until_none(const std::vector<std::shared_ptr<ZombieCount>>& of,
                                    Time until) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, until, [&] {
-    return std::all_of(counts.begin(), counts.end(), [](const auto& each) { return *each == 0; });
-  });
+  return ended_.wait_until(lock, until, [&] { return count_alive(of) == 0; });
 }
 
 std::optional<ZombieReaper::Due> ZombieReaper::take_due(Time now) {

@@ -65,8 +65,10 @@ class ZombieReaper {
   void returned(Id id);
 
   std::size_t count() const;
-  /// Waits until the sum of these is zero; false when the time is over first.
-  bool wait_until_none(const std::vector<std::shared_ptr<ZombieCount>>& counts, Time until);
+  /// Threads that were told to end and have not, zombies or not yet, and those that were given up.
+  std::size_t alive(const std::vector<std::shared_ptr<ZombieCount>>& of) const;
+  /// Waits until none of them is alive; false when the time is over first.
+  bool wait_until_none(const std::vector<std::shared_ptr<ZombieCount>>& of, Time until);
 
   /// Hears of the count whenever it has grown, and once at the begin, for its own lifetime. When it
   /// is gone no call is under way. Must not call back here.
@@ -103,6 +105,8 @@ class ZombieReaper {
     bool operator<(const Due& other) const { return at > other.at; }  // the earliest on top
   };
 
+  /// With mutex_ held.
+  std::size_t count_alive(const std::vector<std::shared_ptr<ZombieCount>>& of) const;
   std::optional<Due> take_due(Time now);
   void act(Id id, Watched& watched, Time now);
   void become_zombie(Id id, Watched& watched, Time now);
@@ -111,7 +115,8 @@ class ZombieReaper {
   void push(Due due);
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_;  // for who polls
+  std::condition_variable ended_;    // for who waits until none is left
   // Guarded by mutex_. What a Watched holds is changed by `poll_once` alone, but for its place here.
   std::unordered_map<Id, std::shared_ptr<Watched>> watched_;
   std::vector<Due> due_;  // a heap; those that have returned are found when their time comes

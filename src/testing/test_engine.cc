@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/served.h"
 #include "client/throw_error.h"
 #include "provider/sqlite/options.h"
 
@@ -13,12 +14,6 @@ namespace {
 
 /// Time moves at least so much, should the store name a moment that has passed.
 constexpr Duration kLeastMove = std::chrono::milliseconds(1);
-
-template <class T>
-T or_throw(Result<T> answer) {
-  if (!answer.ok()) throw_error(answer.error());
-  return std::move(answer).value();
-}
 
 std::unique_ptr<Provider> open_in_memory(Clock& clock) {
   sqlite::Options options;
@@ -44,6 +39,7 @@ runtime::DispatcherOptions dispatcher_options(const std::string& queue,
   runtime::DispatcherOptions dispatcher;
   dispatcher.queue = queue;
   dispatcher.cleanup_timeout = options.cleanup_timeout;
+  dispatcher.handler_drain_timeout = options.handler_drain_timeout;
   // A blocked run must not make a long advance slow.
   dispatcher.backoff = {std::chrono::seconds(1), std::chrono::hours(1)};
   dispatcher.max_payload_bytes = options.max_payload_bytes;
@@ -82,12 +78,21 @@ void TestEngine::deploy(const Registry& registry) {
   deployed_ = std::make_shared<perdure::detail::HandlerTable>(*registry.table());
   table_ = std::make_unique<perdure::detail::HandlerTable>();
   for (const perdure::detail::OrchestrationHandler* each : deployed_->orchestrations()) {
-    table_->add_orchestration(each->name, each->version, each->make);
+    table_->add_orchestration(*each);
   }
   for (const std::string& name : deployed_->activity_names()) add_activity(name);
   for (const auto& [name, handler] : fakes_) {
     if (table_->find_activity(name) == nullptr) add_activity(name);
   }
+  declare_signals();
+}
+
+/// By a registration of its own: that of the tokens outlives the code.
+void TestEngine::declare_signals() {
+  const auto before = declares_;
+  declares_ = or_throw(faulty_->register_process(
+      {.host = "test", .declared = runtime::declared_by(*table_)}));
+  if (before) or_throw(faulty_->release_process({.epoch = *before}));
 }
 
 void TestEngine::add_activity(const std::string& name) {

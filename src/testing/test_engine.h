@@ -68,6 +68,7 @@ class TestEngine {
   std::string run_activity(const std::string& name,
                            perdure::detail::AttemptApi& api,
                            const std::string& input);
+  void declare_signals();
   void add_activity(const std::string& name);
 
   const TestOptions options_;
@@ -77,6 +78,7 @@ class TestEngine {
   runtime::Attempts attempts_;
   std::unique_ptr<Provider> store_;
   std::unique_ptr<FaultyProvider> faulty_;
+  std::optional<Epoch> declares_;  // the registration that says which signals the code takes
   std::unique_ptr<TokenMint> tokens_;
 
   std::map<std::string, perdure::detail::ActivityHandler> fakes_;

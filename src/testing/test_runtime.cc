@@ -18,12 +18,6 @@ namespace perdure::testing {
 
 namespace {
 
-template <class T>
-T or_throw(Result<T> answer) {
-  if (!answer.ok()) throw_error(answer.error());
-  return std::move(answer).value();
-}
-
 std::vector<HistoryEvent> read(Provider& provider,
                                const InstanceInfo& run,
                                const ExecutionInfo& execution) {

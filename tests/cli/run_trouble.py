@@ -23,7 +23,8 @@ def the_store_may_come_from_the_environment(store):
     run(["list", "--provider", f"sqlite:{store.parent / 'none.db'}"], STORE, env=told)
     for command in (["list"], ["show", "x"], ["wait", "x"], ["cancel", "x"], ["terminate", "x"],
                     ["cancel", "--all"], ["cancel", "--all", "--preview"],
-                    ["raise", "x", "y"], ["history", "x"]):
+                    ["raise", "x", "y"], ["signal", "x", "y"], ["update", "x", "y"],
+                    ["query", "x", "y"], ["history", "x"]):
         for given in (environment(), environment({"PERDURE_PROVIDER": ""})):
             done = run(command, USAGE, env=given)
             assert "PERDURE_PROVIDER" in done.stderr and "--provider" in done.stderr, done
@@ -32,7 +33,8 @@ def the_store_may_come_from_the_environment(store):
 COMMANDS = (["list"], ["show", "wait-1"], ["show", "wait-1", "--tree"], ["wait", "wait-1"],
             ["history", "wait-1"], ["cancel", "--all", "--preview"], ["cancel", "wait-1"],
             ["cancel", "--name", "approval"], ["terminate", "wait-1"],
-            ["raise", "wait-1", "answer"])
+            ["raise", "wait-1", "answer"], ["signal", "wait-1", "x"], ["update", "wait-1", "x"],
+            ["query", "wait-1", "x"])
 
 
 def other_stores_are_refused_and_left_alone(store):
@@ -113,6 +115,14 @@ def wrong_command_lines(store):
             (["raise", "wait-1"], "event is required"),
             (["raise", "wait-1", ""], "name"),
             (["raise", "wait-1", "answer", "1", "--delay", "1"], "--delay"),
+            (["signal", "wait-1"], "name is required"),
+            (["signal", "wait-1", ""], "name"),
+            (["signal", "wait-1", "x", "1", "--delay", "1"], "--delay"),
+            (["update", "wait-1", "x", "1", "--wait", "soon"], "--wait"),
+            (["update", "wait-1", "x", "1", "--timeout", "5"], "--timeout"),
+            (["update", "wait-1", "x", "1", "--update-id", "u" * 300], "300 bytes"),
+            (["query", "wait-1", ""], "name"),
+            (["query", "wait-1", "x", "1", "2"], "2"),
             (["history", "x", "--execution", "one"], "--execution")):
         done = run(on(store, *command), USAGE)
         assert named in done.stderr and done.stdout == "", (command, done)
@@ -123,7 +133,8 @@ def the_exit_codes_are_those_of_the_document(_store):
     documented = re.findall(r"^\| (\d) \| (.+?) \|$", DOCUMENT.read_text(encoding="utf-8"), re.M)
     assert [int(code) for code, _ in documented] == list(range(8)), documented
     for command in ([], ["list"], ["show"], ["wait"], ["cancel"], ["terminate"], ["raise"],
-                    ["history"], ["replay"], ["settings"], ["bench"]):
+                    ["signal"], ["update"], ["query"], ["history"], ["replay"], ["settings"],
+                    ["bench"]):
         text = run([*command, "--help"], DONE).stdout
         table = text[text.index("\nExit codes:\n"):]
         assert re.findall(r"^  (\d)  (.+)$", table, re.M) == documented, (command, table)

@@ -270,8 +270,8 @@ def programs_of_users_have_the_same_commands(store):
     assert json_of(store, "terminate", "wait-2", program=RUNS)["changed"] is True
     names = [set(re.findall(r"^  ([a-z]+)  ", run(["--help"], DONE, program=program).stdout, re.M))
              for program in (PERDURE, RUNS)]
-    assert {"list", "show", "wait", "cancel", "terminate", "raise", "history", "replay",
-            "settings"} <= names[0] & names[1], names
+    assert {"list", "show", "wait", "cancel", "terminate", "raise", "signal", "update", "query",
+            "history", "replay", "settings"} <= names[0] & names[1], names
 
 
 run_cases((

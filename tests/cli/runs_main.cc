@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <perdure/cli.h>
 #include <perdure/client.h>
@@ -17,6 +19,7 @@
 ///     perdure_test_runs fill STORE    makes a store with runs that ended, wait and cannot go on
 ///     perdure_test_runs work STORE    a worker, until its standard input ends
 ///     perdure_test_runs many STORE N  starts N runs that nobody works on
+///     perdure_test_runs talk STORE ID starts a run that can be told and asked things
 ///     perdure_test_runs list ..       and all else: the command line of this program
 namespace perdure::test {
 namespace {
@@ -30,8 +33,17 @@ constexpr Orchestration<Json(int)> approval{"approval"};  ///< waits for an answ
 constexpr Orchestration<int(int)> counter{"counter"};     ///< three executions
 constexpr Orchestration<int()> nobody{"nobody"};          ///< no worker has it
 constexpr Orchestration<int()> unsteady{"unsteady"};      ///< its code is changed under it
+constexpr Orchestration<int()> talk{"talk"};              ///< has handlers; ends when it is told to
 constexpr Activity<int(int)> charge{"charge"};
 constexpr Event<Json> answer{"answer"};
+constexpr Signal<Json> note{"note"};
+constexpr Signal<void> finish{"finish"};
+constexpr Update<int(std::string)> append{"append"};  ///< gives how many words there are
+constexpr Update<void()> forget{"forget"};
+constexpr Update<int(int)> buy{"buy"};      ///< fails below zero
+constexpr Update<Json()> listen{"listen"};  ///< done when an answer comes
+constexpr Query<Json()> words{"words"};
+constexpr Query<Json(int)> word{"word"};
 
 Task<std::string> run_greet(OrchestrationContext& ctx, std::string name) {
   ctx.set_status(Json{{"greeting", name}});
@@ -63,6 +75,48 @@ int take_money(int cents) {
   return cents;
 }
 
+/// The state of a talk.
+struct Said {
+  std::vector<Json> all;
+  bool over = false;
+};
+
+Task<int> run_talk(OrchestrationContext& ctx, Said& said) {
+  co_await ctx.until([&] { return said.over; });
+  co_return static_cast<int>(said.all.size());
+}
+
+int append_word(Said& said, std::string text) {
+  said.all.push_back(std::move(text));
+  return static_cast<int>(said.all.size());
+}
+
+Task<int> run_buy(OrchestrationContext& ctx, Said& said, int cents) {
+  said.all.push_back(co_await ctx.call(charge, cents));
+  co_return cents;
+}
+
+Task<Json> run_listen(OrchestrationContext& ctx, Said&) {
+  co_return co_await ctx.wait_for(answer);
+}
+
+void add_talk(Registry& registry) {
+  registry.add(talk, run_talk)
+      .signal(note, [](Said& said, Json text) { said.all.push_back(std::move(text)); })
+      .signal(finish, [](Said& said) { said.over = true; })
+      .update(append,
+              append_word,
+              [](const Said&, const std::string& text) {
+                if (text.empty()) throw Failed("no_word", "an empty text\nis no word", false);
+              })
+      .update(forget, [](Said& said) { said.all.clear(); })
+      .update(buy, run_buy)
+      .update(listen, run_listen)
+      .query(words, [](const Said& said) { return Json(said.all); })
+      .query(word,
+             [](const Said& said, int at) { return said.all.at(static_cast<std::size_t>(at)); });
+}
+
 template <bool kChanged>
 Task<int> run_unsteady(OrchestrationContext& ctx) {
   if constexpr (kChanged) co_await ctx.call(charge, 1);
@@ -78,6 +132,7 @@ Registry code_without_unsteady() {
   registry.add(approval, run_approval);
   registry.add(counter, run_counter);
   registry.add(charge, take_money);
+  add_talk(registry);
   return registry;
 }
 
@@ -152,6 +207,8 @@ int run(int argc, char** argv) {
     work(argv[2]);
   } else if (what == "many" && argc == 4) {
     start_many(argv[2], std::stoi(argv[3]));
+  } else if (what == "talk" && argc == 4) {
+    Client(open(argv[2])).start(talk, argv[3]);
   } else {
     return cli_main(argc, argv, code());
   }

@@ -83,6 +83,19 @@ TEST_P(Wait, OfARunIsNotMisledByTheNextOneOfItsId) {
   EXPECT_THROW(client_.wait("a", 0s), Unavailable) << "by its id: whatever is current";
 }
 
+TEST_P(Wait, OfARunThatWasDeletedIsNotMisledByANewOneUnderItsId) {
+  const auto first = client_.start(doubled, "a", 1);
+  run();
+  client_.remove("a");
+  const auto second = client_.start(doubled, "a", 4);
+  run();
+  ASSERT_EQ(first.execution(), second.execution());
+  EXPECT_THROW(first.wait(kPatience), NotFound);
+  EXPECT_THROW(static_cast<void>(first.outcome(kPatience)), NotFound);
+  EXPECT_EQ(second.wait(kPatience), 8);
+  EXPECT_EQ(client_.find<int>("a").wait(kPatience), 8) << "by its id: whatever is current";
+}
+
 TEST_P(Wait, EndsWhenItsTimeHasPassed) {
   const auto run = client_.start(greeter, "a");
   const std::string message = message_of<Unavailable>([&] { run.wait(30ms); });

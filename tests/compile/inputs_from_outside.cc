@@ -36,7 +36,7 @@ void client_starts_without_the_input(const Client& client) {
 }
 
 void client_raises_a_text(const Client& client) {
-#ifdef BAD_client_event_text  // wants: perdure: the payload has not the type that the event names
+#ifdef BAD_client_event_text  // wants: perdure: the payload has not the type that the contract names
   client.raise_event("a", approved, "off");
 #else
   client.raise_event("a", approved, false, {.delay = 1h});
@@ -45,7 +45,7 @@ void client_raises_a_text(const Client& client) {
 
 void client_raises_without_the_payload(const Client& client) {
   RaiseOptions options;
-#ifdef BAD_client_event_options  // wants: perdure: the payload has not the type that the event
+#ifdef BAD_client_event_options  // wants: perdure: the payload has not the type that the contract
   client.raise_event("a", approved, options);
 #else
   client.raise_event("a", departed, options);
@@ -70,7 +70,7 @@ void test_starts_with_a_fraction(testing::TestRuntime& runtime) {
 }
 
 void test_raises_a_text(testing::TestRuntime& runtime) {
-#ifdef BAD_test_event_text  // wants: perdure: the payload has not the type that the event names
+#ifdef BAD_test_event_text  // wants: perdure: the payload has not the type that the contract names
   runtime.raise_event("a", approved, "off");
 #else
   runtime.raise_event("a", approved, false, 1h);
@@ -78,7 +78,7 @@ void test_raises_a_text(testing::TestRuntime& runtime) {
 }
 
 void test_raises_without_the_payload(testing::TestRuntime& runtime) {
-#ifdef BAD_test_event_delay  // wants: perdure: the payload has not the type that the event names
+#ifdef BAD_test_event_delay  // wants: perdure: the payload has not the type that the contract names
   runtime.raise_event("a", approved, 1h);
 #else
   runtime.raise_event("a", departed, 1h);

@@ -233,7 +233,8 @@ TEST_P(Cascades, ReachBelowAnIdThatIsUsedAgain) {
   poke("middle");
   OrchestrationItem item = lock("middle");
   TurnCommit decisions = turn(item);
-  for (const char* id : {"0", "1", "2"}) schedule_child(decisions, item, id);
+  for (const char* id : {"0", "1"}) schedule_child(decisions, item, id);
+  schedule_child(decisions, item, "2", ClosePolicy::kCancel, true);
   commit(std::move(decisions));
   for (const auto& [id, child] : lock_all()) commit(turn(child));
   TerminateOrchestration request;
@@ -245,6 +246,43 @@ TEST_P(Cascades, ReachBelowAnIdThatIsUsedAgain) {
   carry_on_to_the_end(100);
   EXPECT_EQ(children_in(ExecutionStatus::kRunning, 3), 0);
   EXPECT_EQ(status("middle"), ExecutionStatus::kRunning);
+}
+
+TEST_P(Cascades, SpareChildrenOfTheCleanup) {
+  family(5);
+  cancel_within(2);
+  std::vector<std::string> cleaning;
+  for (const auto& [id, item] : lock_all()) {
+    TurnCommit decisions = turn(item);
+    schedule_child(decisions, item, id + "/cleanup", ClosePolicy::kCancel, true);
+    commit(std::move(decisions));
+    cleaning.push_back(id + "/cleanup");
+  }
+  ASSERT_EQ(cleaning.size(), 3u) << "the root and two children have heard of the cancel";
+  for (const auto& [id, child] : lock_all()) commit(turn(child));
+
+  EXPECT_EQ(carry_on_to_the_end(2), 3);
+
+  EXPECT_EQ(children_in(ExecutionStatus::kCanceling, 5), 5);
+  for (const std::string& id : cleaning) EXPECT_EQ(status(id), ExecutionStatus::kRunning) << id;
+}
+
+TEST_P(Cascades, OfAnEndReachChildrenUnderAShield) {
+  constexpr int kReachedAtOnce = 1'000;
+  constexpr int kChildren = kReachedAtOnce + 3;
+  start("root");
+  const OrchestrationItem item = lock("root");
+  TurnCommit decisions = turn(item);
+  for (int i = 0; i < kChildren; ++i) {
+    schedule_child(decisions, item, std::to_string(i), ClosePolicy::kCancel, true);
+  }
+  finish(decisions, item, ExecutionStatus::kCompleted);
+  commit(std::move(decisions));
+  EXPECT_EQ(children_in(ExecutionStatus::kCanceled, kChildren), kReachedAtOnce);
+
+  EXPECT_EQ(carry_on_to_the_end(100), kChildren - kReachedAtOnce);
+
+  EXPECT_EQ(children_in(ExecutionStatus::kCanceled, kChildren), kChildren);
 }
 
 PERDURE_CONFORMANCE_SUITE(Cascades);

@@ -168,7 +168,8 @@ EventId Conformance::schedule_timer(TurnCommit& commit,
 EventId Conformance::schedule_child(TurnCommit& commit,
                                     const OrchestrationItem& item,
                                     const std::string& id,
-                                    ClosePolicy policy) {
+                                    ClosePolicy policy,
+                                    bool shielded) {
   HistoryEvent event = next_event(item, commit, EventKind::kChildScheduled);
   event.name = kFlow;
   event.text = id;
@@ -180,6 +181,7 @@ EventId Conformance::schedule_child(TurnCommit& commit,
   child.queue = kQueue;
   child.input = "null";
   child.close_policy = policy;
+  child.shielded = shielded;
   commit.events.push_back(std::move(event));
   commit.children.push_back(std::move(child));
   return commit.children.back().event;
@@ -239,10 +241,11 @@ OrchestrationItem Conformance::start_and_run(const std::string& id) {
 
 void Conformance::start_child_of(const std::string& parent,
                                  const std::string& child,
-                                 ClosePolicy policy) {
+                                 ClosePolicy policy,
+                                 bool shielded) {
   OrchestrationItem item = lock(parent);
   TurnCommit commit = turn(item);
-  schedule_child(commit, item, child, policy);
+  schedule_child(commit, item, child, policy, shielded);
   this->commit(std::move(commit));
   this->commit(turn(lock(child)));
 }

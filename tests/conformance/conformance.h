@@ -72,7 +72,8 @@ class Conformance : public ::testing::TestWithParam<StoreParam> {
   EventId schedule_child(TurnCommit& commit,
                          const OrchestrationItem& item,
                          const std::string& id,
-                         ClosePolicy policy = ClosePolicy::kCancel);
+                         ClosePolicy policy = ClosePolicy::kCancel,
+                         bool shielded = false);
   /// Adds status and terminal event; continued_as_new also sets `next` with empty input.
   void finish(TurnCommit& commit, const OrchestrationItem& item, ExecutionStatus status);
   Result<TurnCommitted> try_commit(TurnCommit commit);
@@ -92,7 +93,8 @@ class Conformance : public ::testing::TestWithParam<StoreParam> {
   /// afterwards.
   void start_child_of(const std::string& parent,
                       const std::string& child,
-                      ClosePolicy policy = ClosePolicy::kCancel);
+                      ClosePolicy policy = ClosePolicy::kCancel,
+                      bool shielded = false);
   /// Locks the instance and commits the given end.
   TurnCommitted end(const std::string& id, ExecutionStatus status);
   /// Makes `id` ready again by an event "poke".

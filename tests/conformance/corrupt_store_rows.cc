@@ -14,6 +14,51 @@ class CorruptStoreRows : public CorruptSteps {
     row.text_key = request_id;
     return damage(row, how);
   }
+
+  bool damage_request(const std::string& id, RequestKind kind, Damage how) {
+    RowRef row;
+    row.table = Table::kRunRequest;
+    row.instance = info(id).key;
+    row.kind = kind;
+    row.text_key = "bad";
+    return damage(row, how);
+  }
+
+  /// Makes the requests "bad" and "good".
+  void make_requests(const std::string& id, RequestKind kind) {
+    for (const char* request : {"bad", "good"}) {
+      MakeRequest made;
+      made.kind = kind;
+      made.id = id;
+      made.request = request;
+      made.name = "n";
+      ASSERT_TRUE(store().make_request(made).ok());
+    }
+  }
+
+  Epoch declare(std::vector<std::string> signals) {
+    RegisterProcess request;
+    request.host = "declares";
+    request.declared.push_back({kFlow, kVersion, std::move(signals)});
+    return store().register_process(std::move(request)).value();
+  }
+
+  Result<EventDelivery> signal(const std::string& id, const std::string& name) {
+    RaiseEvent request;
+    request.id = id;
+    request.name = name;
+    request.as_signal = true;
+    return store().raise_event(std::move(request));
+  }
+
+  /// Answers to both.
+  TurnCommit replies(const OrchestrationItem& item, RequestKind kind) {
+    TurnCommit commit = turn(item);
+    for (const char* request : {"bad", "good"}) {
+      commit.replies.push_back({kind, request, RequestStage::kAnswered, "1", {}});
+    }
+    return commit;
+  }
 };
 
 TEST_P(CorruptStoreRows, OfAProcessAreListedByTheirEpoch) {
@@ -112,6 +157,82 @@ TEST_P(CorruptStoreRows, OfTheOtherRequestKindsAreToldToo) {
   EXPECT_EQ(refusal(store().raise_event(raise)), ErrorCode::kCorrupt);
   EXPECT_EQ(refusal(store().cancel_orchestration(cancel)), ErrorCode::kCorrupt);
   EXPECT_EQ(refusal(store().terminate_orchestration(terminate)), ErrorCode::kCorrupt);
+}
+
+TEST_P(CorruptStoreRows, OfAnUpdateAnswerThatUpdateAlone) {
+  for_each_damage([this](Damage how, const std::string& prefix) {
+    const std::string id = prefix + "a";
+    start_and_run(id);
+    make_requests(id, RequestKind::kUpdate);
+    const InstanceKey key = info(id).key;
+    if (!damage_request(id, RequestKind::kUpdate, how)) return drain();
+
+    const auto seen = store().get_request({key, RequestKind::kUpdate, "bad"});
+    ASSERT_FALSE(seen.ok());
+    expect_named(seen.error(), "bad");
+    MakeRequest again;
+    again.id = id;
+    again.request = "bad";
+    again.name = "n";
+    EXPECT_EQ(refusal(store().make_request(again)), ErrorCode::kCorrupt);
+    EXPECT_TRUE(store().get_request({key, RequestKind::kUpdate, "good"}).ok());
+    const OrchestrationItem item = lock(id);
+    EXPECT_EQ(item.messages.size(), 2U);
+    commit(replies(item, RequestKind::kUpdate));
+    const auto good = store().get_request({key, RequestKind::kUpdate, "good"});
+    ASSERT_TRUE(good.ok()) << good;
+    EXPECT_EQ(good->stage, RequestStage::kAnswered);
+    EXPECT_TRUE(terminate(id).changed);
+  });
+}
+
+TEST_P(CorruptStoreRows, OfAQueryToAnEndedRunHinderNoOtherQuery) {
+  for_each_damage([this](Damage how, const std::string& prefix) {
+    const std::string id = prefix + "a";
+    start(id);
+    end(id, ExecutionStatus::kCompleted);
+    make_requests(id, RequestKind::kQuery);
+    if (!damage_request(id, RequestKind::kQuery, how)) return;
+
+    for (const OrchestrationItem& item : lock_up_to(5)) {
+      if (!item.problem) commit(replies(item, RequestKind::kQuery));
+    }
+    const auto good = store().get_request({info(id).key, RequestKind::kQuery, "good"});
+    ASSERT_TRUE(good.ok()) << good;
+    EXPECT_EQ(good->stage, RequestStage::kAnswered);
+    const auto bad = store().get_request({info(id).key, RequestKind::kQuery, "bad"});
+    if (!bad.ok()) expect_named(bad.error(), "bad");
+    EXPECT_TRUE(lock_up_to(5).empty()) << "a hot loop";
+  });
+}
+
+TEST_P(CorruptStoreRows, OfADeclaredSignalHinderNoOtherSignalOrProcess) {
+  start_and_run("a");
+  const Epoch other = declare({"other"});
+  for_each_damage([&](Damage how, const std::string&) {
+    for (const char* damaged : {"bad", ""}) {
+      SCOPED_TRACE(damaged);
+      const Epoch bad = declare({"bad", "good"});
+      RowRef row;
+      row.table = Table::kDeclaredSignal;
+      row.epoch = bad;
+      row.text_key = damaged;
+      const bool is_damaged = damage(row, how);
+
+      EXPECT_EQ(signal("a", "good").value(), EventDelivery::kDelivered);
+      EXPECT_EQ(signal("a", "other").value(), EventDelivery::kDelivered);
+      EXPECT_EQ(signal("a", "nobody's").value(), EventDelivery::kUnknown);
+      EXPECT_TRUE(is_damaged || signal("a", "bad").value() == EventDelivery::kDelivered);
+      const auto taken = store().take_over({bad});
+      ASSERT_TRUE(taken.ok()) << taken;
+      EXPECT_TRUE(taken->changed);
+      EXPECT_EQ(signal("a", "good").value(), EventDelivery::kUnknown) << "forgotten";
+      EXPECT_EQ(signal("a", "other").value(), EventDelivery::kDelivered);
+      EXPECT_EQ(raise("a", "event"), EventDelivery::kDelivered);
+      EXPECT_TRUE(store().heartbeat_process({other}).ok());
+    }
+  });
+  EXPECT_FALSE(lock("a").problem);
 }
 
 TEST_P(CorruptStoreRows, OfAStoredStartBlockTheRunBeforeIt) {

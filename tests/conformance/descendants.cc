@@ -50,6 +50,22 @@ class Descendants : public Conformance {
     return calls;
   }
 
+  /// root -> child -> cleanup, which the child started under a shield when it heard of the cancel
+  /// of `canceled`. All of them have had their turns.
+  void canceled_child_with_cleanup(const std::string& canceled) {
+    start("root");
+    start_child_of("root", "child");
+    cancel(canceled);
+    for (const auto& [id, item] : lock_all()) {
+      TurnCommit decisions = turn(item);
+      if (id == "child") {
+        schedule_child(decisions, item, "cleanup", ClosePolicy::kCancel, true);
+      }
+      commit(std::move(decisions));
+    }
+    commit(turn(lock("cleanup")));
+  }
+
   /// root with an ordinary and an abandoned child ends in the given way.
   void expect_end_cancels_by_policy(ExecutionStatus end_status) {
     start("root");
@@ -217,6 +233,93 @@ TEST_P(Descendants, ClaimsOfADescendantCarryTheReasonOfItsRun) {
   ASSERT_EQ(answer.touched.size(), 1u);
   EXPECT_NE(answer.touched[0].reason, "");
   EXPECT_EQ(answer.touched[0].reason, info("grandchild").current.cancel_reason);
+}
+
+TEST_P(Descendants, ACancelSparesAShieldedChild) {
+  start("root");
+  start_child_of("root", "child", ClosePolicy::kCancel, true);
+  poke("child");
+  start_child_of("child", "grandchild");
+  EXPECT_TRUE(info("child").parent.value().shielded);
+
+  EXPECT_EQ(cancel("root").descendants, 0);
+
+  EXPECT_EQ(status("child"), ExecutionStatus::kRunning);
+  EXPECT_EQ(status("grandchild"), ExecutionStatus::kRunning);
+  EXPECT_EQ(lock_all().size(), 1u) << "only the root has something to do";
+}
+
+TEST_P(Descendants, TheEndOfAParentReachesAShieldedChild) {
+  start("root");
+  start_child_of("root", "child", ClosePolicy::kCancel, true);
+  poke("child");
+  start_child_of("child", "grandchild");
+  cancel("root");
+
+  end("root", ExecutionStatus::kCanceled);
+
+  EXPECT_EQ(status("child"), ExecutionStatus::kCanceling);
+  EXPECT_EQ(status("grandchild"), ExecutionStatus::kCanceling);
+}
+
+TEST_P(Descendants, TheEndOfAParentSparesTheCleanupOfItsCanceledChild) {
+  canceled_child_with_cleanup("root");
+  poke("root");
+
+  end("root", ExecutionStatus::kCanceled);
+
+  EXPECT_EQ(status("cleanup"), ExecutionStatus::kRunning);
+  poke("child");
+  end("child", ExecutionStatus::kCanceled);
+  EXPECT_EQ(status("cleanup"), ExecutionStatus::kCanceling) << "its own parent has ended";
+}
+
+TEST_P(Descendants, ACancelFromAboveSparesTheCleanupOfACanceledChild) {
+  canceled_child_with_cleanup("child");
+
+  EXPECT_EQ(cancel("root").descendants, 0);
+
+  EXPECT_EQ(status("cleanup"), ExecutionStatus::kRunning);
+}
+
+TEST_P(Descendants, ATerminateSparesNoShieldedChild) {
+  start("root");
+  start_child_of("root", "child", ClosePolicy::kCancel, true);
+  poke("child");
+  start_child_of("child", "grandchild", ClosePolicy::kCancel, true);
+
+  EXPECT_EQ(terminate("root").descendants, 2);
+
+  EXPECT_EQ(status("child"), ExecutionStatus::kTerminated);
+  EXPECT_EQ(status("grandchild"), ExecutionStatus::kTerminated);
+}
+
+TEST_P(Descendants, ATurnCancelsTheShieldedChildItNamesAndNotWhatThatOneShields) {
+  start("root");
+  start_child_of("root", "child", ClosePolicy::kCancel, true);
+  poke("child");
+  start_child_of("child", "grandchild", ClosePolicy::kCancel, true);
+  poke("root");
+  TurnCommit decisions = turn(lock("root"));
+  decisions.canceled_children = {info("child").parent.value().event};
+
+  commit(std::move(decisions));
+
+  EXPECT_EQ(status("child"), ExecutionStatus::kCanceling);
+  EXPECT_EQ(status("grandchild"), ExecutionStatus::kRunning);
+}
+
+TEST_P(Descendants, AnIdThatIsUsedAgainIsShieldedAsItsNewCallIs) {
+  start("root");
+  start_child_of("root", "child", ClosePolicy::kCancel, true);
+  poke("child");
+  end("child", ExecutionStatus::kCompleted);
+  start_child_of("root", "child");
+  EXPECT_FALSE(info("child").parent.value().shielded);
+
+  EXPECT_EQ(cancel("root").descendants, 1);
+
+  EXPECT_EQ(status("child"), ExecutionStatus::kCanceling);
 }
 
 TEST_P(Descendants, CompletedParentCancelsByPolicy) {

@@ -22,15 +22,18 @@ struct RowRef {
     kMessage,
     kWork,
     kExecution,
-    kInstance,      ///< id, names, parent link, number of the current execution
-    kLine,          ///< when an instance wants its turn, and its lock
-    kProcess,       ///< a registration
-    kRequest,       ///< the stored answer of a request id
-    kPendingStart,  ///< a start that waits for the run before it to end
-    kCascade,       ///< descendants that are still to be canceled
-    kRemoval,       ///< what is still to be removed of a deleted instance
-    kChange,        ///< a row of the change feed
-    kEarlyEvent,    ///< an event for an id that does not exist yet
+    kInstance,        ///< id, names, parent link, number of the current execution
+    kLine,            ///< when an instance wants its turn, and its lock
+    kProcess,         ///< a registration
+    kRequest,         ///< the stored answer of a request id
+    kRunRequest,      ///< an update or a query
+    kPendingStart,    ///< a start that waits for the run before it to end
+    kCascade,         ///< descendants that are still to be canceled
+    kRemoval,         ///< what is still to be removed of a deleted instance
+    kChange,          ///< a row of the change feed
+    kEarlyEvent,      ///< an event for an id that does not exist yet
+    kDeclaredSignal,  ///< a signal that the code of a process takes
+    kKeptSignal,      ///< that a live run keeps a signal
   };
   enum class Damage {
     kUnknownCode,  ///< a number that no version knows
@@ -41,14 +44,15 @@ struct RowRef {
 
   Table table = Table::kHistory;
   /// Of history, message (its oldest row), execution (the current one), instance, line, pending
-  /// start, cascade, removal.
+  /// start, cascade, removal, run request, kept signal.
   InstanceKey instance;
   EventId event;  ///< of history
   WorkId work;    ///< of work
   Damage damage = Damage::kUnknownCode;
-  Epoch epoch;           ///< of process
-  std::string text_key;  ///< request id of a request, instance id of an early event
+  Epoch epoch;           ///< of process and declared signal
+  std::string text_key;  ///< (request) id of a request, instance id of an early event, signal
   ChangeSeq change;      ///< of change
+  RequestKind kind = RequestKind::kUpdate;  ///< of run request
 };
 
 /// One fresh, empty store, thrown away with this object.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "model/status.h"
 #include "replay/commands.h"
@@ -40,6 +41,7 @@ bool has_event(const std::vector<HistoryEvent>& events, const Rows& rows) {
 ModelStore::ModelStore(std::vector<HistoryEvent> history) : history_(std::move(history)) {
   for (const HistoryEvent& event : history_) {
     if (event.kind == EventKind::kEventReceived) ++lines_[event.name].events;
+    if (event.kind == EventKind::kSignalReceived) kept_signals_.insert(event.id.value);
   }
 }
 
@@ -51,16 +53,18 @@ void ModelStore::cancel() {
   });
   for (auto& [event, work] : work_) work.marked = work.marked || !work.row.shielded;
   std::erase_if(timers_, [](const auto& each) { return !each.second.shielded; });
-  for (auto& [event, child] : children_) child.canceled = true;
+  for (auto& [event, child] : children_) child.canceled = child.canceled || !child.row.shielded;
 }
 
 std::optional<std::string> ModelStore::commit(const replay::TurnDecisions& decisions) {
   if (ended_) return "a turn after the end";
+  drain_begins_ = decisions.drain_at.has_value();
   for (const HistoryEvent& event : decisions.events) {
     if (const Broken broken = check_event(event)) return to_line(event) + ": " + *broken;
     history_.push_back(event);
   }
   if (const Broken broken = check_rows(decisions)) return broken;
+  if (const Broken broken = check_replies(decisions)) return broken;
   take_rows(decisions);
   drop_rows(decisions);
   if (const Broken broken = check_end(decisions)) return broken;
@@ -101,6 +105,13 @@ std::optional<std::string> ModelStore::check_event(const HistoryEvent& event) {
       undone_.push_back(event.source.value);
       running_undos_.insert(event.id.value);
       return std::nullopt;
+    case EventKind::kMainBegan:
+    case EventKind::kSignalReceived:
+    case EventKind::kUpdateAccepted:
+    case EventKind::kUpdateCompleted:
+    case EventKind::kUpdateFailed:
+    case EventKind::kDrainExpired:
+      return check_message(event);
     default:
       break;
   }
@@ -109,6 +120,55 @@ std::optional<std::string> ModelStore::check_event(const HistoryEvent& event) {
     return std::nullopt;
   }
   return event.source.value == 0 ? std::nullopt : check_answer(event);
+}
+
+/// What belongs to message handlers.
+std::optional<std::string> ModelStore::check_message(const HistoryEvent& event) {
+  switch (event.kind) {
+    case EventKind::kMainBegan:
+      if (std::exchange(main_began_, true)) return "main began before";
+      break;
+    case EventKind::kSignalReceived:
+      if (event.number == 1) {
+        kept_signals_.insert(event.id.value);
+      } else if (event.source.value != 0 && kept_signals_.erase(event.source.value) == 0) {
+        return "a signal that was not kept, or was taken before";
+      }
+      break;
+    case EventKind::kUpdateAccepted:
+      if (cancel_seen_ || draining_) return "an update when the run takes none";
+      updates_.emplace(event.id.value, event.text);
+      break;
+    case EventKind::kDrainExpired:
+      if (!draining_ && !drain_begins_) return "it does not drain";
+      updates_.clear();
+      break;
+    default:
+      if (updates_.erase(event.source.value) == 0) return "no such update runs";
+      break;
+  }
+  return std::nullopt;
+}
+
+/// An update is told of its acceptance at most once, and of its end once.
+std::optional<std::string> ModelStore::check_replies(const replay::TurnDecisions& decisions) {
+  for (const Reply& reply : decisions.replies) {
+    if (reply.kind != RequestKind::kUpdate) continue;
+    const auto [told, first] = told_.emplace(reply.request, reply.stage);
+    if (first) continue;
+    if (is_final(told->second)) return "a second end of update " + reply.request;
+    if (!is_final(reply.stage)) return "a second acceptance of update " + reply.request;
+    told->second = reply.stage;
+  }
+  for (const HistoryEvent& event : decisions.events) {
+    if (event.kind != EventKind::kUpdateAccepted) continue;
+    const auto told = told_.find(event.text);
+    if (told == told_.end()) return "nothing was said to update " + event.text;
+    const bool runs = updates_.contains(event.id.value);
+    if (runs == is_final(told->second)) return "the wrong word to update " + event.text;
+  }
+  draining_ = draining_ || drain_begins_;
+  return std::nullopt;
 }
 
 /// An answer or a drop: of something that is open, and only one.
@@ -158,6 +218,11 @@ std::optional<std::string> ModelStore::check_rows(const replay::TurnDecisions& d
   }
   for (const NewTimer& timer : decisions.timers) {
     if (timer.event > since && !timer.shielded) return "an unshielded timer after the cancel";
+  }
+  for (const NewChild& child : decisions.children) {
+    if (child.event > since && !child.shielded && !child.detached) {
+      return "an unshielded child after the cancel";
+    }
   }
   return std::nullopt;
 }
@@ -257,7 +322,8 @@ std::optional<std::string> difference(const replay::TurnDecisions& a,
   };
   const auto same_child = [](const NewChild& x, const NewChild& y) {
     return x.event == y.event && x.id == y.id && x.name == y.name && x.input == y.input &&
-           x.detached == y.detached && x.start_at == y.start_at && x.deadline == y.deadline;
+           x.detached == y.detached && x.shielded == y.shielded && x.start_at == y.start_at &&
+           x.deadline == y.deadline;
   };
   if (a.status != b.status) return "status";
   if (a.output != b.output || a.failure != b.failure) return "output or failure";
@@ -278,6 +344,9 @@ std::optional<std::string> difference(const replay::TurnDecisions& a,
                  a.next->carried != b.next->carried)) {
     return "next execution";
   }
+  if (a.replies != b.replies) return "replies";
+  if (a.drain_at != b.drain_at) return "drain_at";
+  if (a.kept_messages != b.kept_messages) return "kept messages";
   return std::nullopt;
 }
 

@@ -40,6 +40,7 @@ class ModelStore {
   std::vector<std::string> open_waits() const;
   ExecutionStatus status() const { return status_; }
   bool canceled() const { return canceled_; }
+  bool draining() const { return draining_; }
   bool has_ended() const { return ended_; }
 
  private:
@@ -51,6 +52,8 @@ class ModelStore {
 
   std::optional<std::string> check_event(const HistoryEvent& event);
   std::optional<std::string> check_answer(const HistoryEvent& event);
+  std::optional<std::string> check_message(const HistoryEvent& event);
+  std::optional<std::string> check_replies(const replay::TurnDecisions& decisions);
   std::optional<std::string> check_rows(const replay::TurnDecisions& decisions);
   std::optional<std::string> check_end(const replay::TurnDecisions& decisions);
   std::optional<std::string> check_undos() const;
@@ -64,11 +67,17 @@ class ModelStore {
   std::map<std::int64_t, Child> children_;
   std::map<std::string, Line> lines_;
   std::map<std::int64_t, Call> calls_;
-  std::map<std::int64_t, std::string> waits_;  // name by event
-  std::vector<std::int64_t> owed_;             // calls with an undo, in order
-  std::set<std::int64_t> completed_;           // calls
-  std::vector<std::int64_t> undone_;           // calls whose undo was scheduled, in order
-  std::set<std::int64_t> running_undos_;       // scheduling events
+  std::map<std::int64_t, std::string> waits_;    // name by event
+  std::vector<std::int64_t> owed_;               // calls with an undo, in order
+  std::set<std::int64_t> completed_;             // calls
+  std::vector<std::int64_t> undone_;             // calls whose undo was scheduled, in order
+  std::set<std::int64_t> running_undos_;         // scheduling events
+  std::map<std::int64_t, std::string> updates_;  // id of those that run, by event
+  std::map<std::string, RequestStage> told_;     // what was replied to an update
+  std::set<std::int64_t> kept_signals_;          // that nobody has taken
+  bool main_began_ = false;
+  bool drain_begins_ = false;  // by the turn that is committed
+  bool draining_ = false;
   ExecutionStatus status_ = ExecutionStatus::kRunning;
   bool canceled_ = false;
   bool cancel_seen_ = false;

@@ -24,14 +24,23 @@ const detail::OrchestrationHandler& handler() {
   return *registry.table()->find_orchestration(random_run.name(), "");
 }
 
+/// What is the same for all lives of a run.
+struct World {
+  Dice dice;
+  TimePoint now{std::chrono::hours(500'000)};
+  std::int64_t messages = 0;    ///< sent to handlers
+  std::vector<Message> left{};  ///< to the next life
+};
+
 /// The world around one execution: what it sends next.
 class Outside {
  public:
-  Outside(Dice& dice, ModelStore& store, std::int64_t execution, TimePoint& now)
-      : dice_(dice), store_(store), execution_(execution), now_(now) {}
+  Outside(World& world, ModelStore& store, std::int64_t execution)
+      : world_(world), dice_(world.dice), store_(store), execution_(execution), now_(world.now) {}
 
   std::vector<Message> next(int turn, bool first) {
     std::vector<Message> batch;
+    if (turn == 0) batch = std::exchange(world_.left, {});
     if (!first || dice_.once_in(4)) {
       const int size = 1 + dice_.pick(3);
       for (int i = 0; i < size; ++i) add_one(batch);
@@ -78,8 +87,39 @@ class Outside {
     return dice_.once_in(40) ? "\"no number\"" : std::to_string(dice_.pick(1000));
   }
 
+  /// To a handler, or to none.
+  Message told(MessageKind kind, std::initializer_list<std::string_view> names) {
+    Message message;
+    message.kind = kind;
+    message.id = MessageId{++world_.messages};
+    message.name = std::string(*std::next(names.begin(), index(names.size())));
+    message.payload = payload();
+    message.text = "request " + std::to_string(world_.messages);
+    return message;
+  }
+
+  void tell(std::vector<Message>& batch) {
+    switch (dice_.pick(6)) {
+      case 0:
+      case 1:
+        batch.push_back(told(
+            MessageKind::kSignal,
+            {random_signal.name(), random_signal_of_run.name(), plain_signal.name(), "nobody"}));
+        return;
+      case 2:
+        batch.push_back(told(MessageKind::kUpdate,
+                             {random_update.name(), random_update_of_run.name(), "nobody"}));
+        return;
+      case 3:
+        if (store_.draining()) batch.push_back(of_run(MessageKind::kDrainDeadline));
+        return;
+      default:
+        batch.push_back(told(MessageKind::kQuery, {digest.name()}));
+    }
+  }
+
   void add_one(std::vector<Message>& batch) {
-    switch (dice_.pick(16)) {
+    switch (dice_.pick(20)) {
       case 0:
         batch.push_back(event(dice_.once_in(2) ? "ev0" : "ev1"));
         return;
@@ -100,6 +140,13 @@ class Outside {
       case 4:
         if (dice_.once_in(8)) batch.push_back(of_run(MessageKind::kCleanupDeadline));
         if (store_.canceled() && dice_.once_in(4)) batch.push_back(cancel());
+        return;
+      case 5:
+      case 6:
+      case 7:
+        return tell(batch);
+      case 8:
+        if (dice_.once_in(8)) batch.push_back(of_run(MessageKind::kDrainDeadline));
         return;
       default:
         answer_something(batch);
@@ -166,12 +213,56 @@ class Outside {
     return static_cast<std::size_t>(dice_.pick(static_cast<int>(size)));
   }
 
+  World& world_;
   Dice& dice_;
   ModelStore& store_;
   std::int64_t execution_;
   TimePoint& now_;
   std::vector<Message> sent_;
 };
+
+bool is_kept(const PlayedTurn& turn, const Message& message) {
+  const std::vector<MessageId>& kept = turn.decisions.kept_messages;
+  return std::find(kept.begin(), kept.end(), message.id) != kept.end();
+}
+
+bool is_replied(const PlayedTurn& turn, const Message& message) {
+  const std::vector<Reply>& replies = turn.decisions.replies;
+  return std::any_of(replies.begin(), replies.end(), [&](const Reply& reply) {
+    return reply.request == message.text;
+  });
+}
+
+/// Signals that a turn has taken or keeps, by events of its own.
+std::int64_t signals_in(const PlayedTurn& turn) {
+  const std::vector<HistoryEvent>& events = turn.decisions.events;
+  return std::count_if(events.begin(), events.end(), [](const HistoryEvent& event) {
+    return event.kind == EventKind::kSignalReceived && event.source == EventId{};
+  });
+}
+
+/// Puts aside what the next life is to get. What would be lost, or nothing: the commit that ends a
+/// run answers requests that its turn did not, and updates that come while main waits to continue
+/// as new are held by the store.
+std::string leave_to_next(const PlayedTurn& turn, World& world) {
+  const replay::TurnDecisions& made = turn.decisions;
+  if (is_terminal(made.status) && !made.next) return "";
+  std::int64_t signals = 0;
+  for (const Message& message : turn.messages) {
+    const bool update = message.kind == MessageKind::kUpdate;
+    const bool request = update || message.kind == MessageKind::kQuery;
+    if (is_kept(turn, message)) {
+      world.left.push_back(message);
+    } else if (message.kind == MessageKind::kSignal) {
+      ++signals;
+    } else if (request && !is_replied(turn, message)) {
+      const bool held = made.next || made.status == ExecutionStatus::kCompleting;
+      if (!update || !held) return "nobody answers " + message.text;
+      world.left.push_back(message);
+    }
+  }
+  return signals == signals_in(turn) ? "" : "a signal is lost, or taken twice";
+}
 
 std::vector<HistoryEvent> begin_history(std::string input,
                                         std::vector<HistoryEvent> carried,
@@ -191,11 +282,13 @@ std::vector<HistoryEvent> begin_history(std::string input,
 }
 
 /// Plays one life; what it continues as, if it does.
-std::optional<NextExecution> play_life(
-    Dice& dice, TimePoint& now, bool canceled_before, PlayedLife& life, std::string& broken) {
+std::optional<NextExecution> play_life(World& world,
+                                       bool canceled_before,
+                                       PlayedLife& life,
+                                       std::string& broken) {
   RewindableRandom random;
   ModelStore store(life.history);
-  Outside outside(dice, store, life.execution, now);
+  Outside outside(world, store, life.execution);
   const std::unique_ptr<replay::Execution> execution = fresh(life, random);
   execution->replay(life.history, false);
   for (int turn = 0; !store.has_ended(); ++turn) {
@@ -207,14 +300,15 @@ std::optional<NextExecution> play_life(
     played.events_before = store.history().size();
     // A life that begins canceled is one whose cancel came between its start and its first turn.
     played.messages = outside.next(turn, turn == 0 && !canceled_before);
-    played.now = now;
-    played.random = dice.next();
+    played.now = world.now;
+    played.random = world.dice.next();
     replay::TurnResult result = play_again(*execution, random, played);
     played.decisions = result.decisions;
     played.log = std::move(result.log);
     life.turns.push_back(std::move(played));
     if (result.mismatch) broken = "mismatch while live " + to_string(*result.mismatch);
     if (broken.empty()) broken = store.commit(result.decisions).value_or("");
+    if (broken.empty()) broken = leave_to_next(life.turns.back(), world);
     life.history = store.history();
     outside.keep(life.turns.back().messages);
     if (!broken.empty()) return std::nullopt;
@@ -243,17 +337,16 @@ replay::TurnResult play_again(replay::Execution& execution,
 
 PlayedRun play(std::uint64_t seed) {
   PlayedRun run;
-  Dice dice(seed * 0x2545F4914F6CDD1DULL + 1);
-  TimePoint now{std::chrono::hours(500'000)};
+  World world{.dice = Dice(seed * 0x2545F4914F6CDD1DULL + 1)};
   std::string input = std::to_string(static_cast<std::int64_t>(seed) * kLives);
   std::vector<HistoryEvent> carried;
   for (std::int64_t execution = 1;; ++execution) {
     PlayedLife& life = run.lives.emplace_back();
     life.execution = execution;
-    life.history = begin_history(std::move(input), std::move(carried), now);
-    const bool busy = execution > 1 && dice.once_in(3);
-    now += std::chrono::seconds(dice.pick(3));
-    auto next = play_life(dice, now, busy, life, run.broken);
+    life.history = begin_history(std::move(input), std::move(carried), world.now);
+    const bool busy = execution > 1 && world.dice.once_in(3);
+    world.now += std::chrono::seconds(world.dice.pick(3));
+    auto next = play_life(world, busy, life, run.broken);
     if (!next) return run;
     input = std::move(next->input);
     carried = std::move(next->carried);

@@ -47,7 +47,8 @@ struct PlayedRun {
 
 /// Plays the orchestration of a seed with frames kept, against an outside that the same seed makes:
 /// answers in any order and in batches, failures, results of the wrong shape, late and doubled
-/// answers, events before their wait, cancels, the cleanup deadline.
+/// answers, events before their wait, cancels, the cleanup deadline, signals, updates, queries and
+/// the drain deadline.
 PlayedRun play(std::uint64_t seed);
 
 /// A fresh execution of that life.

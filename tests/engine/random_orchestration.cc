@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,9 +30,12 @@ std::int64_t outside = 0;
 /// that a replay gives otherwise shows in the commands.
 struct Trail {
   std::uint64_t seen = 0;
+  std::int64_t told = 0;  ///< messages that were handled
   std::int64_t life = 0;
   std::int64_t seed = 0;
   Block program;
+  /// Of handlers, by what they were told: they outlive the frames of those that run them.
+  std::map<std::int64_t, Block> handler_programs;
 };
 
 class Actor {
@@ -208,6 +212,21 @@ Task<void> run_shield(Actor actor, const Instruction& order) {
   actor.note(co_await shielded);
 }
 
+Task<void> run_until(Actor actor, const Instruction& order) {
+  const Trail& trail = actor.trail();
+  const std::int64_t enough = trail.told + order.variant % 3;
+  const auto holds = [&] {
+    if (order.variant == 5 && trail.told > enough) throw Failed("too_much", "told", false);
+    if (order.variant == 6) return trail.seen % 4 == 1;
+    return trail.told >= enough;
+  };
+  auto condition = actor.ctx().until(holds);
+  auto patience = actor.timer(order.variant);
+  const std::size_t first = co_await when_any(condition, patience);
+  actor.note(static_cast<std::int64_t>(first));
+  if (first == 0) condition.get();
+}
+
 /// What ends without waiting. False: not one of these.
 bool run_value(const Actor& actor, const Instruction& order) {
   OrchestrationContext& ctx = actor.ctx();
@@ -310,6 +329,8 @@ Task<void> run_one(Actor actor, const Instruction& order) {
       return run_try(actor, order);
     case Do::kShield:
       return run_shield(actor, order);
+    case Do::kUntil:
+      return run_until(actor, order);
     default:
       return run_await(actor, order);
   }
@@ -341,10 +362,52 @@ Task<int> run_random(OrchestrationContext& ctx, std::int64_t input) {
   co_return co_await run_block(Actor(ctx, false), trail.program);
 }
 
+Task<int> run_handler(Actor actor, std::int64_t told) {
+  Trail& trail = actor.trail();
+  ++trail.told;
+  actor.note(told);
+  const Block& program =
+      trail.handler_programs
+          .try_emplace(told, make_handler_program(static_cast<std::uint64_t>(told)))
+          .first->second;
+  co_return co_await run_block(actor, program);
+}
+
+/// In a handler that a cancel of the run reaches, or in one that it does not reach.
+template <bool kOfRun>
+Task<int> take_update(OrchestrationContext& ctx, Trail&, std::int64_t told) {
+  return run_handler(Actor(ctx, !kOfRun), told);
+}
+
+template <bool kOfRun>
+Task<void> take_signal(OrchestrationContext& ctx, Trail&, std::int64_t told) {
+  co_await run_handler(Actor(ctx, !kOfRun), told);
+}
+
+void refuse_some(const Trail& trail, const std::int64_t& told) {
+  if ((trail.seen + static_cast<std::uint64_t>(told)) % 7 == 0)
+    throw Failed("refused", "by chance");
+}
+
 }  // namespace
 
 void add_random_run(Registry& registry) {
-  registry.add(random_run, run_random);
+  const MessageOptions of_run{.cancel_with_run = true};
+  registry.add(random_run, run_random)
+      .signal(random_signal, take_signal<false>)
+      .signal(random_signal_of_run, take_signal<true>, of_run)
+      .signal(plain_signal,
+              [](Trail& trail, std::int64_t told) {
+                ++trail.told;
+                trail.seen += static_cast<std::uint64_t>(told);
+              })
+      .update(random_update, take_update<false>)
+      .update(
+          random_update_of_run,
+          take_update<true>,
+          [](const Trail& trail, const std::int64_t& told) { refuse_some(trail, told); },
+          of_run)
+      .query(digest, [](const Trail& trail) { return std::to_string(trail.seen); });
 }
 
 void set_outside_world(std::int64_t value) {

@@ -67,4 +67,8 @@ Block make_program(std::uint64_t seed) {
   return Author(seed).block(0, 12);
 }
 
+Block make_handler_program(std::uint64_t seed) {
+  return Author(seed).block(1, 4);
+}
+
 }  // namespace perdure::test

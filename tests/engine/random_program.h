@@ -26,6 +26,7 @@ enum class Do : std::uint8_t {
   kChild,
   kTimer,
   kEvent,
+  kUntil,  ///< a state that handlers make, or a timer
   // Several futures.
   kRaceCalls,
   kRaceKinds,
@@ -70,5 +71,7 @@ struct Instruction {
 
 /// A small program, the same for the same seed.
 Block make_program(std::uint64_t seed);
+/// A smaller one, for a message handler.
+Block make_handler_program(std::uint64_t seed);
 
 }  // namespace perdure::test

@@ -54,7 +54,10 @@ TurnResult ScriptedRun::try_turn(std::vector<Message> messages) {
   }
   if (!result.mismatch) {
     keep(result.decisions);
-    for (const replay::LogLine& line : result.log) log_.push_back(line.text);
+    for (const replay::LogLine& line : result.log) {
+      log_.push_back(line.text);
+      if (line.level == static_cast<int>(LogLevel::kWarning)) warnings_.push_back(line.text);
+    }
   }
   if (!keep_frames_ || result.mismatch) live_.reset();
   return result;
@@ -121,6 +124,18 @@ const TurnDecisions& ScriptedRun::cancel(std::string reason) {
   });
   std::erase_if(timers_, [](const auto& timer) { return !timer.second.shielded; });
   return turn({cancel_message(std::move(reason))});
+}
+
+const TurnDecisions& ScriptedRun::signal(std::string name, std::string payload) {
+  return turn({signal_message(std::move(name), std::move(payload))});
+}
+
+const TurnDecisions& ScriptedRun::update(std::string name, std::string payload, std::string id) {
+  return turn({update_message(std::move(name), std::move(payload), std::move(id))});
+}
+
+const TurnDecisions& ScriptedRun::query(std::string name, std::string payload, std::string id) {
+  return turn({query_message(std::move(name), std::move(payload), std::move(id))});
 }
 
 Message ScriptedRun::completed(EventId call, std::string result) const {
@@ -194,6 +209,31 @@ Message ScriptedRun::cleanup_deadline() const {
   return message;
 }
 
+Message ScriptedRun::drain_deadline() const {
+  Message message = cleanup_deadline();
+  message.kind = MessageKind::kDrainDeadline;
+  return message;
+}
+
+Message ScriptedRun::signal_message(std::string name, std::string payload) const {
+  Message message = raised(std::move(name), std::move(payload));
+  message.kind = MessageKind::kSignal;
+  return message;
+}
+
+Message ScriptedRun::update_message(std::string name, std::string payload, std::string id) const {
+  Message message = raised(std::move(name), std::move(payload));
+  message.kind = MessageKind::kUpdate;
+  message.text = std::move(id);
+  return message;
+}
+
+Message ScriptedRun::query_message(std::string name, std::string payload, std::string id) const {
+  Message message = update_message(std::move(name), std::move(payload), std::move(id));
+  message.kind = MessageKind::kQuery;
+  return message;
+}
+
 Message ScriptedRun::child(EventId call, MessageKind kind, std::string payload) const {
   Message message = completed(call, std::move(payload));
   message.kind = kind;
@@ -246,6 +286,17 @@ std::vector<std::string> ScriptedRun::lines(std::int64_t after) const {
   std::vector<std::string> lines;
   for (const HistoryEvent& event : history_) {
     if (event.id.value > after) lines.push_back(line(event));
+  }
+  return lines;
+}
+
+std::vector<std::string> ScriptedRun::replies() const {
+  std::vector<std::string> lines;
+  for (const Reply& reply : last_.replies) {
+    std::string line = std::string(to_string(reply.stage)) + " " + reply.request;
+    if (reply.stage == RequestStage::kAnswered) line += ": " + reply.payload;
+    if (!reply.failure.type.empty()) line += ": " + reply.failure.type;
+    lines.push_back(std::move(line));
   }
   return lines;
 }

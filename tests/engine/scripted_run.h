@@ -34,6 +34,13 @@ class ScriptedRun {
   const replay::TurnDecisions& fire(std::size_t nth = 0);
   const replay::TurnDecisions& raise(std::string name, std::string payload = "null");
   const replay::TurnDecisions& cancel(std::string reason = "stop");
+  const replay::TurnDecisions& signal(std::string name, std::string payload = "null");
+  const replay::TurnDecisions& update(std::string name,
+                                      std::string payload = "null",
+                                      std::string id = "u");
+  const replay::TurnDecisions& query(std::string name,
+                                     std::string payload = "null",
+                                     std::string id = "q");
 
   // Messages, for turns with several.
   Message completed(EventId call, std::string result = "null") const;
@@ -43,6 +50,12 @@ class ScriptedRun {
   Message raised(std::string name, std::string payload = "null") const;
   Message cancel_message(std::string reason = "stop") const;
   Message cleanup_deadline() const;
+  Message drain_deadline() const;
+  Message signal_message(std::string name, std::string payload = "null") const;
+  Message update_message(std::string name,
+                         std::string payload = "null",
+                         std::string id = "u") const;
+  Message query_message(std::string name, std::string payload = "null", std::string id = "q") const;
   Message child(EventId call, MessageKind kind, std::string payload = {}) const;
 
   void advance(Duration step) { now_ += step; }
@@ -63,6 +76,7 @@ class ScriptedRun {
   void write_end(EventKind kind, std::string text);
   void use_version(std::string version) { version_ = std::move(version); }
   void set_arguments(replay::ArgumentCheck check) { options_.arguments = check; }
+  void set_max_payload(std::size_t bytes) { options_.max_payload_bytes = bytes; }
 
   /// Open calls of an activity, oldest first.
   std::vector<EventId> open_calls(std::string_view activity) const;
@@ -85,6 +99,12 @@ class ScriptedRun {
   const std::string& custom_status() const { return custom_status_; }
   const std::optional<NextExecution>& next() const { return last_.next; }
   const std::vector<std::string>& log() const { return log_; }
+  /// Those lines of the log that are warnings.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// What the last turn decided.
+  const replay::TurnDecisions& last() const { return last_; }
+  /// Its replies in short: "accepted u", "answered q: 5", "refused u: bad_input".
+  std::vector<std::string> replies() const;
 
  private:
   replay::Execution& execution();
@@ -110,6 +130,7 @@ class ScriptedRun {
   Failure failure_;
   std::string custom_status_;
   std::vector<std::string> log_;
+  std::vector<std::string> warnings_;
   replay::TurnDecisions last_;
 };
 

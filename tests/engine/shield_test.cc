@@ -64,6 +64,33 @@ TEST(Shield, WorkStartedUnderAShieldBeforeTheCancelGoesOn) {
             });
 }
 
+TEST(Shield, TheStoreIsToldWhichChildrenAreUnderOne) {
+  both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
+              struct Part {
+                static Task<int> with_child(OrchestrationContext& c) {
+                  co_return co_await c.call(helper, 1);
+                }
+              };
+              auto bare = ctx.call(helper, 2);
+              auto shielded = ctx.shield(Part::with_child(ctx));
+              const int result = co_await shielded;
+              co_await bare;
+              co_return result;
+            }),
+            [](ScriptedRun& run) {
+              const std::vector<NewChild> children = run.start().children;
+              ASSERT_EQ(children.size(), 2u);
+              EXPECT_EQ(children[0].input, "2");
+              EXPECT_FALSE(children[0].shielded);
+              EXPECT_EQ(children[1].input, "1");
+              EXPECT_TRUE(children[1].shielded);
+              run.cancel("stop");
+              EXPECT_EQ(run.status(), ExecutionStatus::kCanceling) << "it waits for the shield";
+              run.turn({run.child(children[1].event, MessageKind::kChildCompleted, "10")});
+              EXPECT_EQ(run.status(), ExecutionStatus::kCanceled);
+            });
+}
+
 TEST(Shield, WhatIsSpawnedUnderAShieldIsShielded) {
   both_ways(demo([](OrchestrationContext& ctx) -> Task<int> {
               struct Parts {

@@ -109,6 +109,28 @@ TEST_F(IsolatedWork, ThatLoopsForEverIsGoneAfterGraceAndItsSlotIsUsedAgain) {
   wait_for([&] { return log_.count(log::Level::kWarning, "it was killed") == 1; }, "the warning");
 }
 
+TEST_F(IsolatedWork, ThatCrashesFreesItsSlot) {
+  run(one_slot(10min));
+  start(ending, "crash", quoted("segfault"));
+  EXPECT_EQ(end_of("crash").output, quoted(kProcessDiedFailure));
+  start(echoing, "next", quoted("next"));
+  EXPECT_EQ(end_of("next").output, quoted("next"));
+}
+
+class IsolatedWorkSoak : public IsolatedWork {};
+
+TEST_F(IsolatedWorkSoak, ThatLoopsForEverIsGoneASecondAfterItsGrace) {
+  run(one_slot(200ms));
+  start(ignoring, "deaf", quoted(path_));
+  const pid_t pid = wait_for_pid(path_);
+  EXPECT_TRUE(cancel("deaf", "enough").changed);
+  [[maybe_unused]] const auto canceled_at = steady_now();
+  wait_until([&] { return is_gone(pid); }, "the process is gone");
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(steady_now() - canceled_at, 1200ms);
+#endif
+}
+
 TEST_F(IsolatedWork, ThatTakesTooLongIsKilledAfterItsTimeout) {
   run(one_slot(50ms));
   start(overtime, "late", quoted(path_));

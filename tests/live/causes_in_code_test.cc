@@ -117,11 +117,22 @@ Task<void> clean(OrchestrationContext& ctx, std::string why) {
   co_await ctx.call(toil, name);
 }
 
-/// Cleans up when it is canceled; or cleans all the time, under a shield.
+Task<void> clean_by_child(OrchestrationContext& ctx) {
+  const std::string name = "cleaning, by a child";
+  co_await ctx.call(causes::kid, name, {.id = "kid"});
+}
+
+/// Cleans up when it is canceled; or cleans all the time, under a shield, itself or by a child.
 Task<void> run_tidy(OrchestrationContext& ctx, std::string when) {
   if (when == "always") {
     auto always = ctx.shield(clean(ctx, when));
     co_await always;
+    co_return;
+  }
+  if (when == "by a child") {
+    auto by_child = ctx.shield(clean_by_child(ctx));
+    co_await by_child;
+    ctx.set_status("clean");
     co_return;
   }
   auto wait = ctx.wait_for(never);
@@ -191,6 +202,32 @@ TEST_F(CanceledShield, KeepsACallThatRunsUnderIt) {
   wait_for([&] { return texts("t", "cancel_requested").size() == 1; }, "the turn that hears of it");
   expect_spared("cleaning, always");
   EXPECT_EQ(client_.wait("t", kHanging).status, ExecutionStatus::kCanceled);
+}
+
+TEST_F(CanceledShield, KeepsAChildThatRunsUnderIt) {
+  run();
+  client_.start(tidy, "t", "by a child");
+  wait_for_begun("cleaning, by a child");
+  EXPECT_TRUE(client_.cancel("t", "enough").changed);
+  wait_for([&] { return texts("t", "cancel_requested").size() == 1; }, "the turn that hears of it");
+  EXPECT_EQ(status("kid"), ExecutionStatus::kRunning);
+  expect_spared("cleaning, by a child");
+  const RunStatus end = client_.wait("t", kHanging);
+  EXPECT_EQ(end.status, ExecutionStatus::kCanceled);
+  EXPECT_EQ(end.custom_status, "clean");
+  EXPECT_EQ(client_.wait("kid", kHanging).status, ExecutionStatus::kCompleted);
+}
+
+TEST_F(CanceledShield, GivesItsChildUpWhenTheTimeForCleanupIsOver) {
+  run();
+  client_.start(tidy, "t", "by a child");
+  wait_for_begun("cleaning, by a child");
+  client_.cancel("t", "enough");
+  wait_for([&] { return texts("t", "cancel_requested").size() == 1; }, "the turn that hears of it");
+  clock_.advance(60s);
+  EXPECT_EQ(client_.wait("t", kHanging).status, ExecutionStatus::kCanceled);
+  EXPECT_NE(told("cleaning, by a child"), "");
+  EXPECT_EQ(client_.wait("kid", kHanging).status, ExecutionStatus::kCanceled);
 }
 
 TEST_F(CanceledShield, KeepsNothingFromATerminate) {

@@ -99,6 +99,9 @@ class LiveDeadlock : public Live {
   void expect_climbs(int count) {
     for (int i = 0; i < count; ++i) EXPECT_EQ(end_of("c" + std::to_string(i)).output, "5");
   }
+  void wait_for_zombies(int count) {
+    wait_for([&] { return runtime_->health().zombies == count; }, "zombies");
+  }
   int given_up() const { return log_.count(log::Level::kError, kGivenUp); }
 
   const std::shared_ptr<Doors> doors_ = std::make_shared<Doors>();
@@ -129,6 +132,7 @@ TEST_F(LiveDeadlock, IsSeenAfterTwoSecondsAndTheOthersGoOn) {
   EXPECT_EQ(log_.count(log::Level::kError, "instance=stuck orchestration=blocker timeout=\"2 s\""),
             1);
   EXPECT_EQ(log_.count(log::Level::kError, "state=blocked stack="), 1);
+  EXPECT_EQ(log_.count(log::Level::kError, "libc.so"), 1) << "where it is";
   EXPECT_EQ(doors_->to_block, 0) << "it is not begun again while it is stuck";
 
   const int before = *handled_;
@@ -202,6 +206,46 @@ TEST_F(LiveDeadlock, DoesNotHoldUpTheStop) {
   EXPECT_EQ(end_of("stuck").output, "2");
 }
 
+TEST_F(LiveDeadlock, DoesNotHoldUpTheStopWithTheWatchOff) {
+  add(blocker);
+  RuntimeOptions hasty = limited(0s);
+  hasty.shutdown_grace_period = 100ms;
+  hasty.shutdown_force_timeout = 100ms;
+  run(hasty);
+  start(blocker, "stuck", "1");
+  ASSERT_TRUE(doors_->entered.wait());
+  const auto begin = steady_now();
+  const ShutdownReport report = runtime_->stop();
+  EXPECT_GE(steady_now() - begin, 200ms) << "it has this time";
+  EXPECT_TRUE(report.released);
+  EXPECT_EQ(report.zombies, 1);
+  EXPECT_FALSE(doors_->door.is_open());
+  EXPECT_EQ(doors_->alive, 1);
+  EXPECT_EQ(log_.count(log::Level::kError, "a turn has not returned when its worker stopped"), 1);
+  EXPECT_EQ(info("stuck").blocked, BlockedReason::kNone);
+  run();
+  EXPECT_EQ(end_of("stuck").output, "2") << "another runtime runs it at once";
+  EXPECT_EQ(doors_->to_block, -1);
+}
+
+TEST_F(LiveDeadlock, DoesNotHoldUpTheStopOfARuntimeThatWasTakenForDead) {
+  add(blocker);
+  RuntimeOptions hasty = limited(0s);
+  hasty.shutdown_grace_period = 100ms;
+  hasty.shutdown_force_timeout = 100ms;
+  run(hasty);
+  start(blocker, "stuck", "1");
+  ASSERT_TRUE(doors_->entered.wait());
+  const auto processes = real_->list_processes().value();
+  ASSERT_EQ(processes.size(), 1U);
+  ASSERT_TRUE(real_->take_over({processes[0].epoch}).ok());
+  wait_for([&] { return runtime_->health().workers.at(0).status == WorkerStatus::kStopping; },
+           "the end of the registration");
+  runtime_->stop();
+  EXPECT_FALSE(doors_->door.is_open());
+  EXPECT_EQ(doors_->alive, 1);
+}
+
 TEST_F(LiveDeadlock, IsRunByAnotherRuntimeWhileItsThreadIsStuck) {
   add(blocker);
   run(limited(50ms));
@@ -211,6 +255,91 @@ TEST_F(LiveDeadlock, IsRunByAnotherRuntimeWhileItsThreadIsStuck) {
   run(limited(50ms));
   EXPECT_EQ(end_of("stuck").output, "2") << "the quarantine is that of one runtime";
   EXPECT_FALSE(doors_->door.is_open());
+}
+
+TEST_F(LiveDeadlock, IsRunByAnotherRuntimeBesideTheOneThatIsStuck) {
+  add(blocker);
+  run(limited(50ms));
+  start(blocker, "stuck", "1");
+  wait_until_blocked("stuck");
+  Runtime second(store(), registry_, limited(50ms));
+  EXPECT_EQ(end_of("stuck").output, "2");
+  EXPECT_FALSE(doors_->door.is_open());
+  EXPECT_EQ(doors_->to_block, -1);
+  second.stop();
+}
+
+TEST_F(LiveDeadlock, IsAZombieUntilItReturns) {
+  add(blocker);
+  RuntimeOptions one = limited(50ms);
+  one.zombie_grace_period = 10min;  // it had its time
+  run(one);
+  start(blocker, "stuck", "1");
+  wait_until_blocked("stuck");
+  wait_for_zombies(1);
+  const char* const line = "a turn of 'blocker', run 'stuck'";
+  wait_for([&] { return log_.count(log::Level::kError, line) == 1; }, "its line");
+  EXPECT_EQ(runtime_->health().workers.at(0).zombies, 1) << "of its queue";
+  EXPECT_TRUE(runtime_->health().ready);
+  EXPECT_EQ(runtime_->stop().zombies, 1) << "once";
+  doors_->door.open();
+  wait_for_zombies(0);
+}
+
+TEST_F(LiveDeadlock, OfTooManyTurnsStopsTheRuntime) {
+  add(blocker);
+  doors_->to_block = 2;
+  RuntimeOptions two = limited(50ms);
+  two.max_zombie_count = 2;
+  two.force_exit_timeout = 0ms;
+  run(two);
+  wait_for_zombies(0);  // of other tests
+  start(blocker, "a", "1");
+  wait_until_blocked("a");
+  wait_for_zombies(1);
+  EXPECT_TRUE(runtime_->health().live);
+  start(blocker, "b", "1");
+  wait_for([&] { return !runtime_->health().live; }, "the end of its life");
+  EXPECT_EQ(runtime_->stop().zombies, 2);
+  doors_->door.open();
+  wait_for_zombies(0);
+}
+
+TEST_F(LiveDeadlock, TakesNoPlaceFromOthers) {
+  add(blocker);
+  doors_->to_block = 3;
+  RuntimeOptions one = limited(50ms);
+  one.max_concurrent_orchestrations = 1;
+  run(one);
+  for (const char* id : {"a", "b", "c"}) {
+    start(blocker, id, "1");
+    wait_until_blocked(id);
+  }
+  start_climbs(3);
+  expect_climbs(3);
+  EXPECT_FALSE(doors_->door.is_open());
+  doors_->door.open();
+  for (const char* id : {"a", "b", "c"}) EXPECT_EQ(end_of(id).output, "2");
+  wait_for_zombies(0);
+}
+
+/// Of frames, beside turns that take long.
+class LiveEviction : public LiveDeadlock {};
+
+TEST_F(LiveEviction, WaitsForTheTurnThatRunsWhenTheRegistrationEnds) {
+  add(blocker);
+  run(limited(0s));
+  start(blocker, "long", "1");
+  ASSERT_TRUE(doors_->entered.wait());
+  const auto processes = real_->list_processes().value();
+  ASSERT_EQ(processes.size(), 1U);
+  ASSERT_TRUE(real_->take_over({processes[0].epoch}).ok());
+  wait_for([&] { return runtime_->health().workers.at(0).status == WorkerStatus::kStopping; },
+           "the end of the registration");
+  EXPECT_EQ(doors_->alive, 1) << "its frames are evicted when the turn has returned";
+  doors_->door.open();
+  EXPECT_EQ(end_of("long").output, "2");
+  EXPECT_EQ(doors_->to_block, -1) << "what the turn decided was refused: it was run once more";
 }
 
 /// Threads that want a processor all the time.

@@ -4,6 +4,7 @@
 
 #include "base/guarded.h"
 #include "tests/live/live_fixture.h"
+#include "tests/live/log_lines.h"
 
 /// What a program learns of the workers of its runtime.
 namespace perdure::test::health_test {
@@ -80,6 +81,56 @@ TEST_F(Health, OfAWorkerThatFailsLeavesTheOthersRunning) {
   EXPECT_EQ(health.workers[1].slots, 7);
   runtime_->stop();
   EXPECT_EQ(runtime_->health().workers[0].status, WorkerStatus::kFailed);
+}
+
+TEST_F(Health, IsCreatedUntilTheProcessIsRegistered) {
+  store_.down = true;
+  runtime_ = std::make_unique<Runtime>(store(), registry_, options(), hooks());
+  wait_for([&] { return !runtime_->health().workers.at(0).last_error.empty(); }, "the trouble");
+  EXPECT_EQ(runtime_->health().workers.at(0).status, WorkerStatus::kCreated);
+  EXPECT_FALSE(runtime_->health().ready);
+  EXPECT_TRUE(runtime_->health().live);
+  EXPECT_TRUE(seen().empty());
+  store_.down = false;
+  wait_until_ready();
+}
+
+TEST_F(Health, OfAWorkerWhoseHookThrowsAnythingSaysSo) {
+  registry_.add(step, [](int value) { return value + 1; });
+  RuntimeHooks hooks;
+  hooks.on_worker_status = [](const WorkerHealth& worker) {
+    if (worker.queue == "gpu" && worker.status == WorkerStatus::kStarting) throw 7;  // NOLINT
+  };
+  RuntimeOptions two = options();
+  two.workers = {{.queue = "gpu"}, {.queue = "default"}};
+  runtime_ = std::make_unique<Runtime>(store(), registry_, two, hooks);
+  start(stepper, "s", "1");
+  EXPECT_EQ(end_of("s").output, "2");
+  EXPECT_EQ(runtime_->health().workers.at(0).status, WorkerStatus::kFailed);
+  EXPECT_EQ(runtime_->health().workers.at(0).last_error, "an exception that is no std::exception");
+}
+
+TEST_F(Health, IsNotHarmedByAHookThatThrowsWhenItIsReady) {
+  const LogLines log;
+  registry_.add(step, [](int value) { return value + 1; });
+  RuntimeHooks hooks;
+  hooks.on_worker_status = [](const WorkerHealth& worker) {
+    if (worker.status == WorkerStatus::kReady) throw std::runtime_error("not amused");
+  };
+  runtime_ = std::make_unique<Runtime>(store(), registry_, options(), hooks);
+  start(stepper, "s", "1");
+  EXPECT_EQ(end_of("s").output, "2");
+  wait_until_ready();
+  runtime_.reset();
+  EXPECT_EQ(log.count(log::Level::kError, ""), 1);
+  EXPECT_EQ(log.count(log::Level::kError, "not amused"), 1);
+}
+
+TEST_F(Health, OfABadSettingIsRefusedBeforeAnythingBegins) {
+  RuntimeOptions bad = options();
+  bad.max_concurrent_activities = 0;
+  EXPECT_THROW(run(bad), InvalidArgument);
+  EXPECT_TRUE(real_->list_processes().value().empty());
 }
 
 TEST_F(Health, CountsTheHandlersThatRun) {

@@ -113,6 +113,30 @@ TEST_F(Heartbeats, AreStoredAgainWhenTheIntervalIsOver) {
   EXPECT_EQ(end_of("p").output, "\"7\"");
 }
 
+TEST_F(Heartbeats, AreStoredNoRarerThanTheLongestIntervalAllows) {
+  constexpr Orchestration<std::string(int)> unhurried{"unhurried"};
+  registry_.add(unhurried, [](OrchestrationContext& ctx, int) -> Task<std::string> {
+    ActivityOptions patient;
+    patient.heartbeat = 10min;  // four fifths of it are longer than this test
+    co_return co_await call_crunch(ctx, patient);
+  });
+  std::atomic<int>* const renewals = &store_.renewals;
+  registry_.add(crunch, [renewals](ActivityContext& ctx, int) {
+    for (int line = 1; *renewals < 4; ++line) {
+      ctx.heartbeat(line);
+      ctx.sleep_for(1ms);
+    }
+    return 7;
+  });
+  RuntimeOptions often = options();
+  often.worker_lock_timeout = 10min;
+  often.default_heartbeat_throttle_interval = 10ms;
+  often.max_heartbeat_throttle_interval = 10ms;
+  run(often);
+  start(unhurried, "u", "0");
+  EXPECT_EQ(end_of("u").output, "\"7\"");
+}
+
 TEST_F(Heartbeats, AreStoredAfterTheStoreWasDown) {
   std::atomic<bool>* const unknown = &store_.claims_unknown;
   std::atomic<int>* const asked = &store_.asked;

@@ -67,6 +67,7 @@ class Live : public ::testing::Test {
     options.cancellation_poll_interval = 20ms;
     options.store_poll_interval = 20ms;
     options.process_heartbeat_interval = 20ms;
+    options.zombie_shutdown_timeout = 0ms;  // for handlers that a test leaves behind
     return options;
   }
   Runtime& run(const RuntimeOptions& with = options()) {

@@ -69,22 +69,110 @@ constexpr Orchestration<void(int)> crowded{"crowded"};
 std::atomic<int> turns_now{0};
 std::atomic<int> turns_most{0};
 
+void note_most(std::atomic<int>& most_yet, int now) {
+  int most = most_yet;
+  while (most < now && !most_yet.compare_exchange_weak(most, now)) {
+  }
+}
+
+Task<void> run_crowded(OrchestrationContext&, int) {
+  note_most(turns_most, ++turns_now);
+  std::this_thread::sleep_for(2ms);  // another one that may run now does
+  --turns_now;
+  co_return;
+}
+
 TEST_F(LiveRuns, RunNoMoreTurnsAtATimeThanTheyMay) {
-  registry_.add(crowded, [](OrchestrationContext&, int) -> Task<void> {
-    const int now = ++turns_now;
-    int most = turns_most;
-    while (most < now && !turns_most.compare_exchange_weak(most, now)) {
-    }
-    std::this_thread::sleep_for(2ms);  // another one that may run now does
-    --turns_now;
-    co_return;
-  });
+  turns_most = 0;
+  registry_.add(crowded, run_crowded);
   for (int i = 0; i < 40; ++i) start(crowded, "c" + std::to_string(i), "1");
   RuntimeOptions one = options();
   one.max_concurrent_orchestrations = 1;
   run(one);
   for (int i = 0; i < 40; ++i) end_of("c" + std::to_string(i));
   EXPECT_EQ(turns_most, 1);
+}
+
+TEST_F(LiveRuns, RunNoMoreTurnsAtATimeThanTheirQueueMay) {
+  turns_most = 0;
+  registry_.add(crowded, run_crowded);
+  add_plain();
+  for (int i = 0; i < 40; ++i) {
+    StartOrchestration request;
+    request.id = "n" + std::to_string(i);
+    request.name = "crowded";
+    request.queue = "narrow";
+    request.input = "1";
+    ASSERT_TRUE(real_->start_orchestration(std::move(request)).ok());
+  }
+  RuntimeOptions two = options();
+  two.workers = {{.queue = "narrow", .max_concurrent_orchestrations = 1}, {.queue = "default"}};
+  run(two);
+  for (int i = 0; i < 5; ++i) start(climb, "w" + std::to_string(i), "3");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(end_of("w" + std::to_string(i)).output, "3");
+  for (int i = 0; i < 40; ++i) end_of("n" + std::to_string(i));
+  EXPECT_EQ(turns_most, 1);
+}
+
+/// Counts the instances that are locked by who uses it.
+class CountingLocks final : public ForwardingProvider {
+ public:
+  using ForwardingProvider::ForwardingProvider;
+  using ForwardingProvider::submit;
+
+  void submit(FetchOrchestrationItems request,
+              Completion<FetchedOrchestrationItems> done,
+              CallOptions options) override {
+    target().submit(
+        std::move(request),
+        [this, done = std::move(done)](Result<FetchedOrchestrationItems> answer) {
+          if (answer.ok()) note_most(most, locked += static_cast<int>(answer->items.size()));
+          done(std::move(answer));
+        },
+        options);
+  }
+  void submit(AckOrchestrationItems request,
+              Completion<Batch<TurnCommitted>> done,
+              CallOptions options) override {
+    pass(std::move(request), std::move(done), options);
+  }
+  void submit(AbandonOrchestrationItems request,
+              Completion<Batch<void>> done,
+              CallOptions options) override {
+    pass(std::move(request), std::move(done), options);
+  }
+
+  std::atomic<int> locked{0};
+  std::atomic<int> most{0};
+
+ private:
+  /// They are unlocked before anybody knows.
+  template <class Request, class Answer>
+  void pass(Request request, Completion<Answer> done, CallOptions options) {
+    const auto count = static_cast<int>(request.entries.size());
+    target().submit(
+        std::move(request),
+        [this, count, done = std::move(done)](Result<Answer> answer) {
+          locked -= count;
+          done(std::move(answer));
+        },
+        options);
+  }
+};
+
+TEST_F(LiveRuns, LockNoMoreInstancesThanTheyMayWithAllThreadsTogether) {
+  add_plain();
+  CountingLocks counting(store_);
+  for (int i = 0; i < 60; ++i) start(climb, "c" + std::to_string(i), "2");
+  RuntimeOptions three = options();
+  three.max_concurrent_orchestrations = 3;
+  runtime_ = std::make_unique<Runtime>(
+      std::shared_ptr<Provider>(std::shared_ptr<void>(), &counting), registry_, three);
+  for (int i = 0; i < 60; ++i) EXPECT_EQ(end_of("c" + std::to_string(i)).output, "2");
+  runtime_.reset();
+  EXPECT_GE(counting.most, 1);
+  EXPECT_LE(counting.most, 3);
+  EXPECT_EQ(counting.locked, 0);
 }
 
 TEST_F(LiveRuns, RunNoMoreHandlersThanThereAreSlots) {
@@ -94,10 +182,7 @@ TEST_F(LiveRuns, RunNoMoreHandlersThanThereAreSlots) {
   };
   const auto counts = std::make_shared<Counts>();
   registry_.add(add_one, [counts](int value) {
-    const int now = ++counts->now;
-    int most = counts->most;
-    while (most < now && !counts->most.compare_exchange_weak(most, now)) {
-    }
+    note_most(counts->most, ++counts->now);
     std::this_thread::yield();
     --counts->now;
     return value + 1;
@@ -123,6 +208,33 @@ TEST_F(LiveRuns, AreServedByQueue) {
   run(two);
   start(traveler, "t");
   EXPECT_EQ(end_of("t").output, "\"here\"");
+}
+
+TEST_F(LiveRuns, HaveSlotsOfTheirOwnInEachQueue) {
+  constexpr Orchestration<int(int)> commuter{"commuter"};
+  registry_.add(commuter, [](OrchestrationContext& ctx, int value) -> Task<int> {
+    co_return co_await ctx.call(add_one, value, {.queue = value == 0 ? "default" : "far"});
+  });
+  const auto begun = std::make_shared<Gate>();
+  const auto leave = std::make_shared<Gate>();
+  registry_.add(add_one, [begun, leave](int value) {
+    if (value == 0) {
+      begun->open();
+      EXPECT_TRUE(leave->wait());
+    }
+    return value + 1;
+  });
+  RuntimeOptions two = options();
+  two.workers = {{.queue = "default", .max_concurrent_activities = 1},
+                 {.queue = "far", .max_concurrent_activities = 1}};
+  run(two);
+  start(commuter, "full", "0");
+  ASSERT_TRUE(begun->wait());
+  start(commuter, "beside", "1");
+  EXPECT_EQ(end_of("beside").output, "2") << "all slots of the other queue are taken";
+  EXPECT_EQ(runtime_->health().workers.at(0).running, 1);
+  leave->open();
+  EXPECT_EQ(end_of("full").output, "1");
 }
 
 TEST_F(LiveRuns, AskNoTableWhileNothingHappens) {

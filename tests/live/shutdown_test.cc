@@ -1,8 +1,12 @@
 #include <atomic>
 #include <future>
+#include <optional>
+#include <thread>
 
 #include "base/failpoint.h"
 #include "base/guarded.h"
+#include "provider/sqlite/connection.h"
+#include "provider/sqlite/transaction.h"
 #include "tests/live/live_fixture.h"
 
 namespace perdure::test::shutdown_test {
@@ -133,6 +137,75 @@ TEST_F(LiveShutdown, GivesBackWhatListensAndChargesNothing) {
   EXPECT_EQ(end_of("s").output, "12") << "the second attempt, of a call without retries";
 }
 
+TEST_F(LiveShutdown, TellsHandlersWhenTheGraceIsOverAndNotBefore) {
+  listen();
+  RuntimeOptions some = hasty();
+  some.shutdown_grace_period = 300ms;
+  run(some);
+  start(stepper, "s", "1");
+  ASSERT_TRUE(told_->begun.wait());
+  told_->may_end.open();
+  const auto begin = steady_now();
+  std::future<void> stopping = stop();
+  EXPECT_EQ(reason(), "the worker shuts down");
+  EXPECT_GE(steady_now() - begin, 300ms);
+  ASSERT_EQ(stopping.wait_for(kHanging), std::future_status::ready);
+}
+
+TEST_F(LiveShutdown, LeavesADeafHandlerWhenBothTimesAreOverAndNotBefore) {
+  registry_.add(step, [told = told_](int value) {
+    told->begun.open();
+    EXPECT_TRUE(told->may_end.wait());
+    return value;
+  });
+  RuntimeOptions some = options();
+  some.shutdown_grace_period = 100ms;
+  some.shutdown_force_timeout = 200ms;
+  run(some);
+  start(stepper, "s", "1");
+  ASSERT_TRUE(told_->begun.wait());
+  const auto begin = steady_now();
+  const ShutdownReport report = runtime_->stop();
+  EXPECT_GE(steady_now() - begin, 300ms);
+  EXPECT_LT(steady_now() - begin, 20s);
+  EXPECT_EQ(report.left, 1);
+  EXPECT_TRUE(report.released);
+}
+
+/// One that is told waits for the others: were the queues stopped one after the other, it would
+/// wait in vain.
+TEST_F(LiveShutdown, TellsTheHandlersOfAllQueuesTogether) {
+  constexpr Orchestration<void()> everywhere{"everywhere"};
+  registry_.add(everywhere, [](OrchestrationContext& ctx) -> Task<void> {
+    auto near = ctx.call(step, 1);
+    auto far = ctx.call(step, 2, {.queue = "far"});
+    co_await near;
+    co_await far;
+  });
+  struct Count {
+    std::atomic<int> begun{0};
+    std::atomic<int> told{0};
+    Gate all_told;
+  };
+  const auto count = std::make_shared<Count>();
+  registry_.add(step, [count](ActivityContext& ctx, int value) {
+    ++count->begun;
+    ctx.wait_until_canceled();
+    if (++count->told == 2) count->all_told.open();
+    EXPECT_TRUE(count->all_told.wait());
+    ctx.throw_if_canceled();
+    return value;
+  });
+  RuntimeOptions two = hasty();
+  two.workers = {{.queue = "default"}, {.queue = "far"}};
+  run(two);
+  start(everywhere, "e");
+  wait_for([&] { return count->begun == 2; }, "both handlers");
+  const ShutdownReport report = runtime_->stop();
+  EXPECT_EQ(report.running, 2);
+  EXPECT_EQ(report.stopped, 2);
+}
+
 TEST_F(LiveShutdown, LeavesADeafHandlerAndRefusesWhatItBrings) {
   registry_.add(step, [told = told_](int value) {
     if (++told->attempts > 1) return value + 1;
@@ -198,6 +271,83 @@ TEST_F(LiveShutdown, IsQuickWhenNothingRuns) {
   runtime_->stop();
   runtime_.reset();
   EXPECT_TRUE(real_->list_processes().value().empty());
+}
+
+/// In good time, although a call of the store would wait for 30 s.
+constexpr auto kSoon = 20s;
+
+TEST_F(LiveShutdown, IsNotHeldUpByAFileThatOthersHaveLocked) {
+  listen();
+  RuntimeOptions hurried = options();
+  hurried.shutdown_grace_period = 100ms;
+  hurried.shutdown_force_timeout = 100ms;
+  run(hurried);
+  start(stepper, "s", "1");
+  ASSERT_TRUE(told_->begun.wait());
+  const auto other = sqlite::Connection::open(dir_.file("db"), sqlite::Access::kReadWrite);
+  other->set_busy_timeout(kHanging);
+  std::optional<sqlite::Transaction> locked(*other);
+  const auto begin = steady_now();
+  const ShutdownReport report = runtime_->stop();
+  EXPECT_LT(steady_now() - begin, kSoon);
+  EXPECT_EQ(reason(), "the worker shuts down");
+  EXPECT_FALSE(report.released);
+  EXPECT_EQ(report.left, 1);
+  locked.reset();
+}
+
+TEST_F(LiveShutdown, IsNotHeldUpByAStoreThatDoesNotAnswer) {
+  registry_.add(step, [](int value) { return value; });
+  RuntimeOptions hurried = options();
+  hurried.shutdown_grace_period = 100ms;
+  hurried.shutdown_force_timeout = 100ms;
+  run(hurried);
+  wait_for([&] { return runtime_->health().ready; }, "readiness");
+  const auto begin = [&] {
+    const failpoint::Scoped silent("sqlite.begin.before",
+                                   {.kind = failpoint::Action::Kind::kPause});
+    real_->submit(HeartbeatProcess{}, [](const Result<std::int64_t>&) {}, {});
+    EXPECT_TRUE(failpoint::wait_until_paused("sqlite.begin.before", kHanging));
+    const auto called = steady_now();
+    EXPECT_FALSE(runtime_->stop().released);
+    return called;
+  }();
+  EXPECT_LT(steady_now() - begin, kSoon);
+}
+
+TEST_F(LiveShutdown, EndsWithoutARegistrationWhenTheFileIsLocked) {
+  registry_.add(step, [](int value) { return value; });
+  const auto other = sqlite::Connection::open(dir_.file("db"), sqlite::Access::kReadWrite);
+  other->set_busy_timeout(kHanging);
+  std::optional<sqlite::Transaction> locked(*other);
+  RuntimeOptions hurried = options();
+  hurried.shutdown_grace_period = 100ms;
+  hurried.shutdown_force_timeout = 100ms;
+  run(hurried);
+  wait_for([&] { return store_.asked > 0; }, "the registration");
+  const auto begin = steady_now();
+  EXPECT_FALSE(runtime_->stop().released);
+  EXPECT_LT(steady_now() - begin, kSoon);
+  locked.reset();
+}
+
+// The time that a hook takes is its own.
+TEST_F(LiveShutdown, ClaimsNothingMoreWhileTheHookHearsOfIt) {
+  registry_.add(step, [told = told_](int value) {
+    ++told->attempts;
+    return value;
+  });
+  RuntimeHooks hooks;
+  hooks.on_worker_status = [this](const WorkerHealth& worker) {
+    if (worker.status != WorkerStatus::kStopping) return;
+    start(stepper, "late", "1");
+    std::this_thread::sleep_for(300ms);  // long enough to claim and run it
+  };
+  runtime_ = std::make_unique<Runtime>(store(), registry_, options(), hooks);
+  wait_for([&] { return runtime_->health().ready; }, "readiness");
+  runtime_->stop();
+  EXPECT_EQ(info("late").status, ExecutionStatus::kRunning);
+  EXPECT_EQ(told_->attempts, 0);
 }
 
 TEST_F(LiveShutdown, EndsWithoutTheStore) {

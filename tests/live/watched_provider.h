@@ -33,6 +33,10 @@ class WatchedProvider final : public ForwardingProvider {
   /// Called with what a claim has brought, before the worker gets to know of it; on the thread of
   /// the worker, so it may call the store. Set before a runtime begins.
   std::function<void(const FetchedWorkItems&)> before_claimed;
+  /// Called with the ends of attempts, and with a renewal of work, before the store gets to know of
+  /// them; on the thread of the worker. Set before a runtime begins.
+  std::function<void(const AckWorkItems&)> before_ack;
+  std::function<void(const RenewWorkItemLocks&)> before_renewal;
 
   void submit(FetchOrchestrationItems request,
               Completion<FetchedOrchestrationItems> done,
@@ -66,9 +70,13 @@ class WatchedProvider final : public ForwardingProvider {
     done(std::move(fetched));
   }
   void submit(AckWorkItems request, Completion<Batch<void>> done, CallOptions options) override {
+    if (before_ack) before_ack(request);
     hand_on(std::move(request), losing(std::move(done)), options);
   }
   void submit(SweepWorkItems request, Completion<SweptWork> done, CallOptions options) override {
+    hand_on(std::move(request), std::move(done), options);
+  }
+  void submit(RegisterProcess request, Completion<Epoch> done, CallOptions options) override {
     hand_on(std::move(request), std::move(done), options);
   }
   void submit(HeartbeatProcess request,
@@ -80,6 +88,7 @@ class WatchedProvider final : public ForwardingProvider {
               Completion<std::vector<ClaimState>> done,
               CallOptions options) override {
     if (claims_unknown || renewals_unknown) return done(unknown());
+    if (before_renewal) before_renewal(request);
     hand_on(
         std::move(request),
         [this, done = std::move(done)](Result<std::vector<ClaimState>> answer) {

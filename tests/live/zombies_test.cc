@@ -1,111 +1,22 @@
 #include <array>
-#include <atomic>
-#include <mutex>
-#include <thread>
+#include <cerrno>
 #include <unistd.h>
 
-#include "base/guarded.h"
-#include "tests/live/live_fixture.h"
-#include "tests/live/log_lines.h"
+#include "tests/live/zombies_fixture.h"
 
 /// Handlers that do not stop, beyond their grace.
 namespace perdure::test::zombies_test {
 
 namespace {
 
-constexpr Activity<int(int)> deaf{"deaf"};
-constexpr Activity<int(int)> errand{"errand"};
-constexpr Orchestration<int(int)> trying{"trying"};
-constexpr Orchestration<int(int)> errands{"errands"};
-constexpr const char* kZombie = "a zombie: it was told to stop, and its thread runs on";
-
-Task<int> run_trying(OrchestrationContext& ctx, int value) {
-  co_return co_await ctx.call(deaf, value);
-}
-Task<int> run_errands(OrchestrationContext& ctx, int value) {
-  co_return co_await ctx.call(errand, value);
-}
-
-/// Shared with handlers, which outlive tests.
-struct Doors {
-  std::atomic<int> begun{0};
-  std::atomic<int> returned{0};
-  std::atomic<bool> leave{false};
-  std::mutex mutex;
-};
-
-class Zombies : public Live {
- protected:
-  Zombies() {
-    registry_.add(trying, run_trying);
-    registry_.add(errands, run_errands);
-    registry_.add(errand, [](int value) { return value + 1; });
-  }
-  ~Zombies() override {
-    doors_->leave = true;
-    wait_for([&] { return doors_->returned == doors_->begun; }, "the last handler");
-    wait_for_zombies(0);
-    runtime_.reset();
-  }
-
-  static RuntimeOptions impatient() {
-    RuntimeOptions options = Live::options();
-    options.activity_cancellation_grace_period = 50ms;
-    options.zombie_grace_period = 50ms;
-    options.zombie_retry_interval = 20ms;
-    options.shutdown_grace_period = 0ms;
-    options.zombie_shutdown_timeout = 0ms;
-    options.max_concurrent_activities = 1;
-    return options;
-  }
-  /// A handler that does `wait` until the test is over.
-  void ignore_in(std::function<void(Doors&)> wait, HandlerOptions options = {}) {
-    registry_.add(
-        deaf,
-        [doors = doors_, wait = std::move(wait)](int value) {
-          ++doors->begun;
-          wait(*doors);
-          ++doors->returned;
-          return value;
-        },
-        options);
-  }
-  void cancel_running(const std::string& id = "z") {
-    const int before = doors_->begun;
-    start(trying, id, "1");
-    wait_for([&] { return doors_->begun > before; }, "the handler");
-    EXPECT_TRUE(cancel(id, "enough").changed);
-  }
-  void wait_for_zombies(int count) {
-    wait_for([&] { return runtime_->health().zombies == count; }, "zombies");
-  }
-  void expect_a_zombie_that_holds_nobody_up() {
-    run(impatient());
-    cancel_running();
-    wait_for_zombies(1);
-    wait_for([&] { return log_.count(log::Level::kError, kZombie) == 1; }, "its line");
-    EXPECT_EQ(log_.count(log::Level::kError, "activity 'deaf' of run 'z', attempt 1, told: enough"),
-              1);
-    EXPECT_EQ(runtime_->health().workers.at(0).zombies, 1);
-    start(errands, "e", "1");
-    EXPECT_EQ(end_of("e").output, "2") << "its slot is free";
-    EXPECT_EQ(end_of("z").status, ExecutionStatus::kCanceled);
-    doors_->leave = true;
-    wait_for_zombies(0);
-    wait_for([&] { return log_.count(log::Level::kInfo, "its outcome is dropped") == 1; }, "its end");
-    EXPECT_EQ(info("z").output, "");
-    EXPECT_TRUE(runtime_->health().ready);
-  }
-
-  const std::shared_ptr<Doors> doors_ = std::make_shared<Doors>();
-  LogLines log_;
-};
+using namespace zombies;
 
 TEST_F(Zombies, InASleepAreCountedAndHoldNobodyUp) {
   ignore_in([](Doors& doors) {
     while (!doors.leave) std::this_thread::sleep_for(10ms);
   });
   expect_a_zombie_that_holds_nobody_up();
+  EXPECT_EQ(log_.count(log::Level::kError, "libc.so"), 1) << "its stack";
 }
 
 TEST_F(Zombies, InAMutexAreCountedAndHoldNobodyUp) {
@@ -127,6 +38,81 @@ TEST_F(Zombies, InABusyLoopAreCountedAndHoldNobodyUp) {
     }
   });
   expect_a_zombie_that_holds_nobody_up();
+}
+
+TEST_F(Zombies, AreAlsoHandlersThatCatchTheCancelAndGoOn) {
+  registry_.add(deaf, [doors = doors_](ActivityContext& ctx, int value) {
+    ++doors->begun;
+    while (!doors->leave) {
+      try {
+        ctx.sleep_for(1ms);
+      } catch (const Canceled&) {
+      }
+    }
+    ++doors->returned;
+    return value;
+  });
+  expect_a_zombie_that_holds_nobody_up();
+}
+
+TEST_F(Zombies, AreNeverHandlersThatStopWhenTheyAreTold) {
+  const auto begun = std::make_shared<std::atomic<int>>(0);
+  registry_.add(deaf, [begun](ActivityContext& ctx, int value) {
+    ++*begun;
+    ctx.wait_until_canceled();
+    ctx.throw_if_canceled();
+    return value;
+  });
+  run();
+  for (int i = 0; i < 50; ++i) start(trying, "r" + std::to_string(i), "1");
+  wait_for([&] { return *begun == 50; }, "all handlers");
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(cancel("r" + std::to_string(i), "enough").changed);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(end_of("r" + std::to_string(i)).status, ExecutionStatus::kCanceled);
+  }
+  EXPECT_EQ(runtime_->stop().zombies, 0);
+  EXPECT_EQ(log_.count(log::Level::kError, ""), 0);
+}
+
+TEST_F(Zombies, AreAlsoHandlersWhoseTimeWasOver) {
+  constexpr Orchestration<std::string(int)> limited{"limited"};
+  registry_.add(limited, [](OrchestrationContext& ctx, int value) -> Task<std::string> {
+    auto call = ctx.call(deaf, value, {.start_to_close = 1s});
+    const auto outcome = co_await call.outcome();
+    co_return outcome.ok() ? "completed" : outcome.failure().type;
+  });
+  ignore_in_a_sleep();
+  run(impatient());
+  start(limited, "l", "1");
+  EXPECT_EQ(end_of("l").output, "\"timeout\"");
+  wait_for_zombies(1);
+}
+
+TEST_F(Zombies, AreAlsoHandlersWhoseClaimWasLost) {
+  ignore_in_a_sleep();
+  run(impatient());
+  start(trying, "z", "1");
+  wait_for([&] { return doors_->begun == 1; }, "the handler");
+  const auto processes = real_->list_processes().value();
+  ASSERT_EQ(processes.size(), 1U);
+  ASSERT_TRUE(real_->take_over({processes[0].epoch}).ok());
+  wait_for_zombies(1);
+  wait_for([&] { return doors_->begun == 2; }, "the next attempt");
+  doors_->leave = true;
+  EXPECT_EQ(end_of("z").output, "1");
+}
+
+TEST_F(Zombies, AreAlsoHandlersThatAShutdownHasLeft) {
+  ignore_in_a_sleep();
+  RuntimeOptions options = impatient();
+  options.shutdown_force_timeout = 0ms;
+  run(options);
+  start(trying, "z", "1");
+  wait_for([&] { return doors_->begun == 1; }, "the handler");
+  EXPECT_EQ(runtime_->stop().left, 1);
+  wait_for_zombies(1);
+  const char* const line = "activity 'deaf' of run 'z', attempt 1, told: the worker shuts down";
+  wait_for([&] { return log_.count(log::Level::kError, line) == 1; }, "its line");
 }
 
 /// Of a handler that reads from a pipe that nobody writes to.
@@ -165,88 +151,29 @@ TEST_F(Zombies, AreNotKickedWhenTheyDoNotSayThatTheyCanBe) {
   for (const int end : *pipe) ::close(end);
 }
 
-TEST_F(Zombies, TooManyStopTheRuntimeAndAskForANewProcess) {
-  ignore_in([](Doors& doors) {
-    while (!doors.leave) std::this_thread::sleep_for(10ms);
-  });
-  RuntimeOptions options = impatient();
-  options.max_concurrent_activities = 3;
-  options.max_zombie_count = 3;
-  options.force_exit_timeout = 10ms;
-  const auto why = std::make_shared<Guarded<std::string>>();
-  RuntimeHooks hooks;
-  hooks.on_fatal = [why](const std::string& text) {
-    why->with([&](std::string& told) { told = text; });
-  };
-  runtime_ = std::make_unique<Runtime>(store(), registry_, options, hooks);
-  wait_for([&] { return runtime_->health().ready; }, "readiness");
-  for (const char* id : {"1", "2", "3"}) cancel_running(id);
-  wait_for([&] { return why->with([](const std::string& told) { return !told.empty(); }); },
-           "on_fatal");
-  EXPECT_EQ(why->with([](const std::string& told) { return told; }),
-            "3 threads of this process do not end: max_zombie_count is reached");
-  EXPECT_FALSE(runtime_->health().live);
-  EXPECT_FALSE(runtime_->health().ready);
-  const ShutdownReport report = runtime_->stop();
-  EXPECT_EQ(report.zombies, 3);
-  EXPECT_TRUE(report.released);
-  EXPECT_TRUE(real_->list_processes().value().empty());
-}
+class ZombiesSoak : public Zombies {};
 
-TEST_F(Zombies, OfAnyNumberAreNoReasonToStopWhenThatIsOff) {
-  ignore_in([](Doors& doors) {
-    while (!doors.leave) std::this_thread::sleep_for(10ms);
-  });
-  RuntimeOptions options = impatient();
-  options.max_concurrent_activities = 12;
-  options.max_zombie_count = 0;
+TEST_F(ZombiesSoak, AreCountedAtTenSecondsByDefault) {
+  ignore_in_a_sleep();
+  RuntimeOptions options = Live::options();
+  options.max_concurrent_activities = 1;
   run(options);
-  for (int i = 0; i < 12; ++i) cancel_running("z" + std::to_string(i));
-  wait_for_zombies(12);
-  EXPECT_TRUE(runtime_->health().ready);
+  const Time before = steady_now();
+  cancel_running();
+  const Time canceled = steady_now();
   start(errands, "e", "1");
-  EXPECT_EQ(end_of("e").output, "2");
-}
-
-TEST_F(Zombies, TooManyDoNotEndTheProcessWhenThatIsOff) {
-  ignore_in([](Doors& doors) {
-    while (!doors.leave) std::this_thread::sleep_for(10ms);
-  });
-  RuntimeOptions options = impatient();
-  options.max_zombie_count = 1;
-  options.force_exit_timeout = 0ms;
-  run(options);
-  cancel_running();
-  wait_for([&] { return !runtime_->health().live; }, "the end of its life");
-  EXPECT_EQ(runtime_->stop().zombies, 1);
-}
-
-TEST_F(Zombies, AreWaitedForByAShutdownAsLongAsItMay) {
-  ignore_in([](Doors& doors) {
-    while (!doors.leave) std::this_thread::sleep_for(10ms);
-  });
-  RuntimeOptions options = impatient();
-  options.zombie_shutdown_timeout = kHanging;
-  run(options);
-  cancel_running();
-  wait_for_zombies(1);
-  std::thread opener([&] {
-    wait_for([&] { return real_->list_processes().value().empty(); }, "the release");
-    doors_->leave = true;
-  });
-  EXPECT_EQ(runtime_->stop().zombies, 0);
-  EXPECT_EQ(doors_->returned, 1);
-  opener.join();
-}
-
-TEST_F(Zombies, AreReportedByAShutdownThatDoesNotWait) {
-  ignore_in([](Doors& doors) {
-    while (!doors.leave) std::this_thread::sleep_for(10ms);
-  });
-  run(impatient());
-  cancel_running();
-  wait_for_zombies(1);
-  EXPECT_EQ(runtime_->stop().zombies, 1);
+  wait_for([&] { return log_.count(log::Level::kError, kZombie) == 1; }, "its line");
+  const Time seen = steady_now();
+  EXPECT_EQ(end_of("e").output, "2") << "its slot is free";
+  const Time next = doors_->errand_at.with([](const std::optional<Time>& at) { return *at; });
+  for (const Time at : {seen, next}) {
+    EXPECT_GE(at - before, 10s);
+    EXPECT_LT(at - canceled, 15s);
+  }
+  doors_->leave = true;
+  wait_for_zombies(0);
+  wait_for([&] { return log_.count(log::Level::kInfo, "its outcome is dropped") == 1; }, "its end");
+  EXPECT_EQ(end_of("z").status, ExecutionStatus::kCanceled);
 }
 
 }  // namespace

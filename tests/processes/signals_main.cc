@@ -5,6 +5,7 @@
 #include <iostream>
 #include <latch>
 #include <map>
+#include <poll.h>
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
@@ -160,6 +161,8 @@ const std::map<std::string, std::function<void()>> kCases = {
 int main(int argc, char** argv) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is cut off leaves nothing behind
   perdure::log::set_level(perdure::log::Level::kOff);
+  // A thread sanitizer can lose a signal that comes while a thread makes its first blocking call.
+  ::poll(nullptr, 0, 0);
   const auto found = perdure::test::kCases.find(argc == 2 ? argv[1] : "");
   if (found == perdure::test::kCases.end()) return 2;
   found->second();

@@ -42,7 +42,7 @@ class RaceTest : public RaceSteps {
       : first_(first), second_deed_(second), scene_of_test_(scene), story_(std::move(story)) {}
 
   void TestBody() override {
-    set(scene_of_test_);
+    set(scene_of_test_, first_);
     std::string story;
     {
       const Recording recording;

@@ -17,7 +17,8 @@ enum class Deed {
   kClaim,       ///< by another process
   kComplete,    ///< this and the next two: by the process that has claimed the call
   kFail,        ///< for good
-  kTimerFires,  ///< another process fetches the run, and hears of timers that are due
+  kTimerFires,  ///< the run is fetched, and hears of timers that are due: by another process, or
+                ///< for the turn of this one
   kChildStart,  ///< this, the next two and the ack: a turn that this process has under way
   kContinueAsNew,
   kSelect,        ///< an event has won: the call and the timer are dropped
@@ -55,6 +56,9 @@ struct Scene {
   bool limited = false;    ///< it has a start_to_close, which is over
   bool timer = false;      ///< the first turn made a timer, which is due
   bool turn = false;       ///< this process has a turn under way, for an event
+  /// That turn and the timer race: the timer is due when the turn is fetched, and among its
+  /// messages, or falls due while the turn is under way.
+  bool timer_turn = false;
 };
 
 inline constexpr Scene kQueued{.claimed = false};
@@ -77,6 +81,7 @@ inline constexpr Scene kTurnLapsed{.lapsed = true, .turn = true};
 inline constexpr Scene kTurnOverdue{.overdue = true, .turn = true};
 inline constexpr Scene kTurnDropped{.dropped = true, .turn = true};
 inline constexpr Scene kTurnTimer{.timer = true, .turn = true};
+inline constexpr Scene kTimerTurn{.timer = true, .timer_turn = true};
 inline constexpr Scene kTurnWaiting{.waits = true, .turn = true};
 inline constexpr Scene kTurnWaitingLapsed{.lapsed = true, .waits = true, .turn = true};
 

@@ -77,15 +77,16 @@ void RaceSteps::TearDown() {
   Conformance::TearDown();
 }
 
-void RaceSteps::set(const Scene& scene) {
+void RaceSteps::set(const Scene& scene, Deed first) {
   scene_ = scene;
   first_turn();
   if (scene.claimed) claim_calls();
   if (scene.dropped) drop_call();
   if (scene.canceled) cancel_run();
-  if (scene.turn) {
+  if (scene.turn || scene.timer_turn) {
     poke(kRun);
-    turn_ = lock_for_an_hour();
+    // Else it is fetched when the timer is due, by `kTimerFires` itself.
+    if (scene.turn || first != Deed::kTimerFires) turn_ = lock_for_an_hour();
   }
   advance(past_all_limits(scene));
 }
@@ -163,7 +164,7 @@ std::string RaceSteps::perform(Deed deed) {
     case Deed::kRetryBackoff:
       return settle("retry", Kind::kRetryAt);
     case Deed::kTimerFires:
-      return fetch_by_other();
+      return fire_timer();
     case Deed::kChildStart:
     case Deed::kContinueAsNew:
     case Deed::kSelect:
@@ -219,6 +220,12 @@ std::string RaceSteps::settle(const char* name, Kind kind) {
   if (kind != Kind::kCompleted) work.outcome.failure = {.type = "boom", .message = "it broke"};
   if (kind == Kind::kRetryAt) work.outcome.delay = 10s;
   return std::string(name) + " " + ok_or_code(try_settle(std::move(work)));
+}
+
+std::string RaceSteps::fire_timer() {
+  if (!scene_.timer_turn || turn_) return fetch_by_other();
+  turn_ = lock_for_an_hour();
+  return "turn hears " + kinds_of(turn_->messages);
 }
 
 std::string RaceSteps::fetch_by_other() {

@@ -26,7 +26,8 @@ class RaceSteps : public conformance::Conformance {
   void TearDown() override;
   std::unique_ptr<conformance::StoreUnderTest> make_store() override;
 
-  void set(const Scene& scene);
+  /// `first`: what shall happen first in it.
+  void set(const Scene& scene, Deed first = Deed::kCancel);
   /// Does it and says what was answered.
   std::string perform(Deed deed);
   /// What is left. Gives back the turns that are held, after an ack of that of the other process.
@@ -52,6 +53,7 @@ class RaceSteps : public conformance::Conformance {
   std::string settle(const char* name, Kind kind);
   /// What the next outcome is for.
   const WorkItem& next_call();
+  std::string fire_timer();
   std::string fetch_by_other();
   std::string commit_turn(Deed deed);
   std::string time_out();

@@ -43,10 +43,27 @@ Task<std::string> run_checkout(OrchestrationContext& ctx, Order order) {
   co_return receipt + " " + signature;
 }
 
+/// Ends when it is closed; a reservation may take longer.
+Task<int> run_cart(OrchestrationContext& ctx, int items, Cart& state) {
+  state.items += items;
+  co_await ctx.until([&] { return state.closed; });
+  co_return state.items;
+}
+
+Task<std::string> reserve_items(OrchestrationContext& ctx, Cart& state, int items) {
+  const std::string label = co_await ctx.call(ship, std::to_string(items));
+  state.items += items;
+  co_return label;
+}
+
 template <Change kChange>
 Registry with() {
   Registry registry;
   registry.add(checkout, run_checkout<kChange>);
+  registry.add(cart, run_cart)
+      .signal(put, [](Cart& state, int items) { state.items += items; })
+      .signal(close_cart, [](Cart& state) { state.closed = true; })
+      .update(reserve, reserve_items);
   return registry;
 }
 
@@ -136,6 +153,18 @@ std::map<std::string, replayer::RecordedHistory> sample_histories() {
   running.complete("charge", "\"receipt-10\"");
   EXPECT_NE(running.open_call("ship"), EventId{});
   all["waiting_for_the_parcel"] = recorded(running, "checkout");
+
+  ScriptedRun drained(sample(), "cart", "1");
+  drained.signal("put", "2");  // before main
+  drained.advance(1min);
+  drained.update("reserve", "4", "r-1");
+  drained.signal("put", "8");
+  drained.signal("close");
+  EXPECT_EQ(drained.status(), ExecutionStatus::kCompleting) << "a handler runs";
+  drained.advance(90s);
+  drained.complete("ship", "\"label-2\"");
+  EXPECT_EQ(drained.output(), "11") << "as main said";
+  all["drained_cart"] = recorded(drained, "cart");
   return all;
 }
 

@@ -25,6 +25,16 @@ inline constexpr Event<bool> approved{"approved"};
 inline constexpr Orchestration<std::string(Order)> checkout{"checkout"};
 inline constexpr Orchestration<std::string(std::string)> delivery{"delivery"};
 
+/// The state of a run of `cart`.
+struct Cart {
+  int items = 0;
+  bool closed = false;
+};
+inline constexpr Orchestration<int(int)> cart{"cart"};
+inline constexpr Signal<int> put{"put"};
+inline constexpr Signal<void> close_cart{"close"};
+inline constexpr Update<std::string(int)> reserve{"reserve"};
+
 /// How a deployed version differs from the one that recorded.
 enum class Change {
   kNone,

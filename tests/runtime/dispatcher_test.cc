@@ -199,6 +199,71 @@ TEST_F(Dispatcher, TakesAHistoryThatEndsTooEarlyForCorrupt) {
       << info("a").blocked_detail;
 }
 
+/// Asks runs that have ended.
+class DispatcherOfEnded : public Steps {
+ protected:
+  void ask(const std::string& id) {
+    MakeRequest query;
+    query.kind = RequestKind::kQuery;
+    query.id = id;
+    query.request = "q";
+    query.name = "height";
+    ASSERT_TRUE(store_.make_request(std::move(query)).ok());
+  }
+  RequestState asked(const std::string& id) {
+    const InstanceKey key = store_.get_instance(id).value().key;
+    return store_.get_request({key, RequestKind::kQuery, "q"}).value();
+  }
+  void expect_told(const std::string& id, const std::string& type) {
+    const RequestState state = asked(id);
+    EXPECT_TRUE(is_final(state.stage)) << id << " waits in vain";
+    EXPECT_EQ(state.failure.type, type) << state.failure.message;
+  }
+};
+
+TEST_F(DispatcherOfEnded, TellsWhoAskedThatTheRunCannotBeRead) {
+  start("a");
+  start("b");
+  finish();
+  ask("a");
+  ask("b");
+  store_.on_fetched = [](FetchedOrchestrationItems& fetched) {
+    ASSERT_EQ(fetched.items.size(), 2U);
+    fetched.items[0].problem = corrupt("table executions, key 1/1");
+  };
+  turn();
+  expect_told("a", "corrupt");
+  EXPECT_EQ(asked("a").failure.message, "table executions, key 1/1");
+  expect_told("b", "unknown_handler");
+  EXPECT_TRUE(store_.abandoned.empty());
+}
+
+TEST_F(DispatcherOfEnded, TellsWhoAskedThatTheHistoryCannotBeRead) {
+  start("a");
+  start("b");
+  finish();
+  ask("a");
+  ask("b");
+  store_.history_error = corrupt("table history, key 1");
+  turn();
+  expect_told("a", "corrupt");
+  expect_told("b", "unknown_handler");
+}
+
+TEST_F(DispatcherOfEnded, TriesAgainWhenTheStoreIsDown) {
+  start("a");
+  finish();
+  ask("a");
+  store_.history_call_error = unavailable("gone");
+  turn();
+  EXPECT_EQ(asked("a").stage, RequestStage::kWaiting);
+  ASSERT_EQ(store_.abandoned.size(), 1U);
+  EXPECT_GT(store_.abandoned[0].delay, Duration::zero());
+  clock_.advance(store_.abandoned[0].delay);
+  turn();
+  expect_told("a", "unknown_handler");
+}
+
 TEST_F(Dispatcher, TellsOfTroubleWithTheFetch) {
   start("a");
   store_.fetch_error = unavailable("down");
@@ -245,6 +310,23 @@ TEST_F(Dispatcher, RefusesATurnUnderWhichACancelCame) {
   settle();
   EXPECT_EQ(status("a"), ExecutionStatus::kCanceled);
   EXPECT_EQ(count_lines("second step"), 0) << "the cancel was applied first";
+}
+
+TEST_F(Dispatcher, WarnsOnceOfAHistoryThatGetsLong) {
+  constexpr const char* kLong = "the history of a run gets long";
+  options_.history_warning_events = 4;
+  start("a");
+  turn();
+  EXPECT_LT(info("a").last_event, EventId{4});
+  EXPECT_EQ(count_lines(kLong), 0);
+  work();
+  turn();
+  EXPECT_GE(info("a").last_event, EventId{4});
+  EXPECT_EQ(count_lines(kLong), 1);
+  const std::string events = "events=" + std::to_string(info("a").last_event.value);
+  EXPECT_EQ(count_lines("instance=a orchestration=climber " + events), 1);
+  finish();
+  EXPECT_EQ(count_lines(kLong), 1);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
 #include "tests/runtime/steps_fixture.h"
@@ -39,6 +40,7 @@ struct Hold {
 Hold* hold = nullptr;       // of the test that runs
 int to_block = 0;           // so many more begins of a dawdler block
 std::atomic<int> alive{0};  // objects in frames
+std::function<void()> at_begin;  // of a dawdler
 
 struct Counted {
   Counted() { ++alive; }
@@ -54,6 +56,7 @@ constexpr Orchestration<int(int)> limited{"limited"};  // the same with a limit 
 Task<int> run_dawdler(OrchestrationContext& ctx, int value) {
   const Counted counted;
   ++begun;
+  if (at_begin) at_begin();
   if (to_block > 0) {
     --to_block;
     hold->wait_open();
@@ -68,6 +71,7 @@ class StuckTurn : public Steps {
     hold = &hold_;
     to_block = 1;
     alive = 0;
+    at_begin = nullptr;
     registry_.add(dawdler, run_dawdler);
     registry_.add(limited, run_dawdler, "", {.deadlock_timeout = 30ms});
     options_.deadlock_timeout = 30ms;
@@ -82,8 +86,11 @@ class StuckTurn : public Steps {
     runtime::TurnRunner::Parts runner;
     runner.used = registry_.table();
     runner.quarantine = quarantine_;
+    runner.queue = "default";
+    runner.deadline = deadline_;
     runner.on_stuck = [this](const runtime::StuckTurn& turn) {
       EXPECT_NE(turn.thread.kernel_id, 0) << turn.instance_id;
+      EXPECT_EQ(turn.queue, "default");
       const std::lock_guard lock(hold_.mutex);
       ++hold_.stuck;
       return [this] {
@@ -102,7 +109,21 @@ class StuckTurn : public Steps {
     hold_.wait_returned();
   }
 
+  /// Of a stop that is told while code of a dawdler runs.
+  void hurry_at_the_begin() {
+    at_begin = [this] { dispatcher_->hurry(); };
+  }
+  void expect_given_back(std::size_t from, std::size_t to) {
+    ASSERT_EQ(store_.abandoned.size(), to);
+    for (std::size_t i = from; i < to; ++i) {
+      EXPECT_EQ(store_.abandoned[i].blocked, BlockedReason::kNone);
+      EXPECT_EQ(store_.abandoned[i].charge, Charge::kNothing);
+      EXPECT_EQ(store_.abandoned[i].delay, 0s);
+    }
+  }
+
   Hold hold_;
+  std::shared_ptr<runtime::StopDeadline> deadline_;  // empty: none
   std::shared_ptr<runtime::Quarantine> quarantine_ = std::make_shared<runtime::Quarantine>();
 };
 
@@ -135,7 +156,9 @@ TEST_F(StuckTurn, IsNotRunAgainHereUntilItHasReturned) {
     ASSERT_TRUE(turn());
     ASSERT_EQ(store_.abandoned.size(), static_cast<std::size_t>(i));
     EXPECT_EQ(store_.abandoned.back().blocked, BlockedReason::kDeadlock);
-    EXPECT_EQ(store_.abandoned.back().delay, options_.backoff.after(i));
+    EXPECT_EQ(store_.abandoned.back().delay, 1s) << "it does not grow: others may run it";
+    EXPECT_EQ(store_.abandoned.back().charge, Charge::kNothing);
+    EXPECT_EQ(info("a").blocked, BlockedReason::kDeadlock);
   }
   EXPECT_EQ(begun, 1);
   let_return();
@@ -167,16 +190,56 @@ TEST_F(StuckTurn, HoldsUpNobodyInAHurry) {
   start("a", "dawdler");
   start("b", "dawdler");
   start("c");
-  dispatcher_->hurry();
+  hurry_at_the_begin();
   ASSERT_TRUE(turn());
-  ASSERT_EQ(store_.abandoned.size(), 3U);
+  expect_given_back(1, 3);
   EXPECT_EQ(store_.abandoned[0].blocked, BlockedReason::kDeadlock);
-  for (const std::size_t other : {1U, 2U}) {
-    EXPECT_EQ(store_.abandoned[other].blocked, BlockedReason::kNone);
-    EXPECT_EQ(store_.abandoned[other].charge, Charge::kNothing);
-  }
   EXPECT_EQ(begun, 1);
   to_block = 0;
+}
+
+// Turns that take their time and return: not each of them is waited for.
+TEST_F(StuckTurn, IsNotNeededForAHurryToEndTheBatch) {
+  for (const Duration limit : {Duration(0s), Duration(1h)}) {
+    to_block = 0;
+    begun = 0;
+    options_.deadlock_timeout = limit;
+    store_.abandoned.clear();
+    store_.commits.clear();
+    watch();
+    for (int i = 0; i < 5; ++i) {
+      start(std::to_string(limit.count()) + "-" + std::to_string(i), "dawdler");
+    }
+    hurry_at_the_begin();
+    ASSERT_TRUE(turn());
+    EXPECT_EQ(begun, 1);
+    EXPECT_EQ(store_.commits.size(), 1U) << "the one that had begun";
+    expect_given_back(0, 4);
+    ASSERT_TRUE(turn());
+    EXPECT_EQ(begun, 1) << "nor is any begun later";
+    at_begin = nullptr;
+    watch();
+    settle();
+    EXPECT_EQ(begun, 5);
+  }
+}
+
+TEST_F(StuckTurn, IsLeftAtTheDeadlineOfAStopWithoutALimit) {
+  options_.deadlock_timeout = 0s;
+  deadline_ = std::make_shared<runtime::StopDeadline>();
+  watch();
+  start("a", "dawdler");
+  start("b", "dawdler");
+  at_begin = [this] { deadline_->set(steady_now()); };
+  ASSERT_TRUE(turn());
+  expect_given_back(0, 2);
+  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(alive, 1);
+  EXPECT_EQ(count_lines("a turn has not returned when its worker stopped"), 1);
+  EXPECT_EQ(hold_.stuck, 1);
+  let_return();
+  EXPECT_EQ(alive, 0) << "its thread has destroyed the frames";
+  EXPECT_TRUE(store_.commits.empty()) << "what it decided is dropped";
 }
 
 TEST_F(StuckTurn, EndsWithoutItsCodeWhenTheTimeForCleanupIsOver) {
@@ -209,6 +272,21 @@ TEST_F(StuckTurn, HasTheLimitOfItsOrchestration) {
   start("a", "limited");
   ASSERT_TRUE(turn());
   EXPECT_EQ(info("a").blocked, BlockedReason::kDeadlock);
+}
+
+TEST_F(StuckTurn, IsNotNeededForAHurryToEndAllChecks) {
+  to_block = 0;
+  options_.replay_check_fraction = 1.0;
+  watch();
+  for (const char* id : {"a", "b", "c"}) start(id, "dawdler");
+  turn();
+  work();
+  begun = 0;
+  hurry_at_the_begin();  // the first replay
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(store_.commits.size(), 6U);
+  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(frames_.counts().frames, 3U) << "of those that were not checked, too";
 }
 
 TEST_F(StuckTurn, OfACheckLeavesTheCommitAlone) {

@@ -36,6 +36,8 @@ Columns columns_of(Table table) {
       return {"processes", "", "pid", "heartbeat", "host"};
     case Table::kRequest:
       return {"requests", "answer", "execution", "instance_key", ""};
+    case Table::kRunRequest:
+      return {"requests", "answer", "execution", "instance_key", "name"};
     case Table::kPendingStart:
       return {"pending_starts", "", "delay", "", "name"};
     case Table::kCascade:
@@ -46,6 +48,10 @@ Columns columns_of(Table table) {
       return {"changes", "kind", "at", "execution", ""};
     case Table::kEarlyEvent:
       return {"early_events", "", "visible_at", "", "name"};
+    case Table::kKeptSignal:
+      return {"kept_signals", "", "event_id", "event_id", "name"};
+    case Table::kDeclaredSignal:
+      return {"declared_signals", "", "epoch", "epoch", "name"};
   }
   throw std::runtime_error("unknown table");
 }
@@ -72,10 +78,15 @@ std::string row_of(const RowRef& row) {
       return "epoch = " + std::to_string(row.epoch.value);
     case Table::kRequest:
       return "request_id = " + quoted(row.text_key);
+    case Table::kRunRequest:
+      return "request_id = " +
+             quoted(std::string(to_string(row.kind)) + "/" + key + "/" + row.text_key);
     case Table::kChange:
       return "change_seq = " + std::to_string(row.change.value);
     case Table::kEarlyEvent:
       return "instance_id = " + quoted(row.text_key);
+    case Table::kDeclaredSignal:
+      return "epoch = " + std::to_string(row.epoch.value) + " AND name = " + quoted(row.text_key);
     default:
       return "instance_key = " + key;
   }

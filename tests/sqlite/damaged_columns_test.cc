@@ -8,8 +8,8 @@
 #include "tests/conformance/corrupt_steps.h"
 
 /// Every column of an instance's rows gets every kind of value that SQLite lets in: instances,
-/// executions, history, orchestrator_queue, instance_ready and worker_queue, without the numbers
-/// that are the keys of these rows. Whatever becomes of that instance: each call is answered, its
+/// executions, history, orchestrator_queue, instance_ready, worker_queue and requests, without what
+/// is the key of these rows. Whatever becomes of that instance: each call is answered, its
 /// neighbour lives its whole life, and nothing asks to be called again at once. Not each of these
 /// values is damage, and not all damage must be noticed: a text may be any text, so that only a
 /// blob is wrong there, and a column that has no meaning for the row is not read.
@@ -175,7 +175,8 @@ TEST_P(EveryColumn, OfAnInstance) {
         "parent_key",
         "close_policy",
         "created_at",
-        "priority"});
+        "priority",
+        "shielded"});
 }
 
 TEST_P(EveryColumn, OfALinkToAParent) {
@@ -183,7 +184,7 @@ TEST_P(EveryColumn, OfALinkToAParent) {
   walk({"instances",
         "instance_key",
         "parent_key = 999999999, parent_execution = 1, parent_event = 1, close_policy = 1, "},
-       {"parent_execution", "parent_event", "close_policy"});
+       {"parent_execution", "parent_event", "close_policy", "shielded"});
 }
 
 TEST_P(EveryColumn, OfAnExecution) {
@@ -309,6 +310,145 @@ TEST_P(EveryColumn, OfAWorkRowsOwnerGoesWithItsInstance) {
   }
 }
 
+/// The columns of `requests` that those of a run use.
+const std::vector<std::string> kRequestColumns{"operation",
+                                               "instance_key",
+                                               "execution",
+                                               "answer",
+                                               "name",
+                                               "payload",
+                                               "reply",
+                                               "failure_type",
+                                               "failure_message",
+                                               "failure_retryable",
+                                               "failure_details",
+                                               "replied_at",
+                                               "at",
+                                               "open",
+                                               "expires_at",
+                                               "taken_until",
+                                               "taken_epoch",
+                                               "taken_serial",
+                                               "message_id"};
+
+/// Requests of one run are damaged; those of another live their whole life.
+class EveryRequestColumn : public EveryColumn {
+ protected:
+  void make(const std::string& id, RequestKind kind);
+  void answer(const OrchestrationItem& item);
+  void answer_all();
+  void expect_answered(const std::string& id, RequestKind kind);
+  /// When its row is damaged.
+  enum class Stage {
+    kAsked,    ///< its message waits for a turn
+    kOfEnded,  ///< its run had ended
+    kHeld,     ///< a turn has taken its message, says nothing to it and continues as new
+  };
+  void walk(RequestKind kind, Stage stage);
+};
+
+void EveryRequestColumn::make(const std::string& id, RequestKind kind) {
+  MakeRequest request;
+  request.kind = kind;
+  request.id = id;
+  request.request = "r";
+  request.name = "n";
+  request.payload = "1";
+  ASSERT_TRUE(store().make_request(request).ok());
+}
+
+void EveryRequestColumn::answer(const OrchestrationItem& item) {
+  TurnCommit commit = turn(item);
+  for (const Message& message : item.messages) {
+    const bool is_update = message.kind == MessageKind::kUpdate;
+    if (!is_update && message.kind != MessageKind::kQuery) continue;
+    EXPECT_TRUE(check_id("name", message.name).ok()) << "damage is not handed on";
+    commit.replies.push_back({is_update ? RequestKind::kUpdate : RequestKind::kQuery,
+                              message.text,
+                              RequestStage::kAnswered,
+                              "1",
+                              {}});
+  }
+  EXPECT_TRUE(try_commit(commit).ok());
+}
+
+/// What is ready now; then nothing is any more.
+void EveryRequestColumn::answer_all() {
+  const auto fetched = store().fetch_orchestration_items(fetch_request(100));
+  ASSERT_TRUE(fetched.ok()) << fetched;
+  for (const OrchestrationItem& item : fetched->items) {
+    EXPECT_FALSE(item.problem) << *item.problem;
+    answer(item);
+  }
+  const auto again = store().fetch_orchestration_items(fetch_request(100));
+  ASSERT_TRUE(again.ok()) << again;
+  EXPECT_TRUE(again->items.empty()) << "a hot loop";
+}
+
+void EveryRequestColumn::expect_answered(const std::string& id, RequestKind kind) {
+  const auto found = store().get_request({info(id).key, kind, "r"});
+  ASSERT_TRUE(found.ok()) << found;
+  EXPECT_EQ(found->stage, RequestStage::kAnswered);
+}
+
+void EveryRequestColumn::walk(RequestKind kind, Stage stage) {
+  const bool ended = stage == Stage::kOfEnded;
+  int damaged = 0;
+  for (const std::string& column : kRequestColumns) {
+    for (const char* value : kValues) {
+      const std::string bad_id = column + " = " + value;
+      SCOPED_TRACE(bad_id);
+      const std::string good_id = "good of " + bad_id;
+      for (const std::string& id : {bad_id, good_id}) {
+        start_and_run(id);
+        if (ended) terminate(id);
+      }
+      for (const std::string& id : {bad_id, good_id}) make(id, kind);
+      const InstanceKey bad = info(bad_id).key;
+      std::vector<OrchestrationItem> held;
+      if (stage == Stage::kHeld) held = lock_up_to(5);
+      const Status done = run_sql("UPDATE requests SET " + column + " = " + value +
+                                  " WHERE instance_key = " + std::to_string(bad.value));
+      if (done.ok()) ++damaged;
+      expect_answer(store().get_request({bad, kind, "r"}), "before");
+      for (const OrchestrationItem& item : held) {
+        TurnCommit next = turn(item);
+        finish(next, item, ExecutionStatus::kContinuedAsNew);
+        commit(next);
+      }
+      answer_all();
+      expect_answered(good_id, kind);
+      expect_answer(store().get_request({bad, kind, "r"}), "after");
+      for (const std::string& id : {bad_id, good_id}) {
+        if (!ended) {
+          EXPECT_TRUE(terminate(id).changed);
+        }
+        EXPECT_TRUE(store().delete_instance({.id = id}).ok());
+      }
+      advance(25h);
+      EXPECT_TRUE(store().sweep_work_items().ok());
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(damaged, 0);
+}
+
+TEST_P(EveryRequestColumn, OfAnUpdate) {
+  walk(RequestKind::kUpdate, Stage::kAsked);
+}
+
+TEST_P(EveryRequestColumn, OfAnUpdateThatIsHeldOver) {
+  walk(RequestKind::kUpdate, Stage::kHeld);
+}
+
+TEST_P(EveryRequestColumn, OfAQuery) {
+  walk(RequestKind::kQuery, Stage::kAsked);
+}
+
+TEST_P(EveryRequestColumn, OfAQueryToAnEndedRun) {
+  walk(RequestKind::kQuery, Stage::kOfEnded);
+}
+
 std::vector<StoreParam> memory_store() {
   std::vector<StoreParam> all = stores();
   std::erase_if(all, [](const StoreParam& store) { return store.name != "memory"; });
@@ -316,6 +456,10 @@ std::vector<StoreParam> memory_store() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Damage, EveryColumn, ::testing::ValuesIn(memory_store()), store_name);
+INSTANTIATE_TEST_SUITE_P(Damage,
+                         EveryRequestColumn,
+                         ::testing::ValuesIn(memory_store()),
+                         store_name);
 
 }  // namespace
 

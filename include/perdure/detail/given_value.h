@@ -37,7 +37,7 @@ constexpr void check_input() {
 
 template <class T, class In>
 constexpr void check_payload() {
-  static_assert(kMayBeGiven<T, In>, "perdure: the payload has not the type that the event names");
+  static_assert(kMayBeGiven<T, In>, "perdure: the payload has not the type that the contract names");
 }
 
 inline std::string input_of(std::string_view called) {
@@ -46,6 +46,15 @@ inline std::string input_of(std::string_view called) {
 
 inline std::string payload_of_event(std::string_view name) {
   return "the payload of event '" + std::string(name) + "'";
+}
+
+/// Of a signal, update or query: "the input of update 'add_note'".
+inline std::string input_of_message(std::string_view kind, std::string_view name) {
+  return "the input of " + std::string(kind) + " '" + std::string(name) + "'";
+}
+
+inline std::string result_of_message(std::string_view kind, std::string_view name) {
+  return "the result of " + std::string(kind) + " '" + std::string(name) + "'";
 }
 
 template <class T, class In>

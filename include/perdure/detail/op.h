@@ -17,7 +17,7 @@ namespace perdure::detail {
 class TurnApi;
 class Waiter;
 
-enum class OpKind : std::uint8_t { kActivity, kTimer, kEvent, kChild, kTask };
+enum class OpKind : std::uint8_t { kActivity, kTimer, kEvent, kChild, kTask, kCondition };
 enum class OpState : std::uint8_t { kPending, kCompleted, kFailed, kCanceled };
 
 /// What an operation ended with, besides its state.
@@ -72,7 +72,9 @@ class Op : public ListHook, public CountsRunBytes {
   bool consumed = false;                            ///< the outcome was handed to the code
   /// Dropped or canceled by the code: a row, timer or child of it goes.
   bool given_up = false;
-  std::int64_t event;  ///< the event that recorded the command; 0 for a task
+  /// The event that recorded the command; 0 for a task; below 0 for a condition, which nothing
+  /// records: its number among those of the run.
+  std::int64_t event;
   std::string name;    ///< of what was called or is waited for
   ScopeRef scope;
   std::uint64_t order = 0;   ///< position among all resolutions of the run; decides races

@@ -18,6 +18,7 @@ struct ScopeState : ListHook {
       : parent(std::move(above)), id(number), shield(is_shield) {
     if (!parent) return;
     join(parent->children);
+    supervised = parent->supervised;
     shielded = is_shield || parent->shielded;
     if (is_shield || !parent->canceled) return;
     canceled = true;
@@ -29,6 +30,8 @@ struct ScopeState : ListHook {
   bool shield;            ///< a cancel from above stops here
   bool shielded = false;  ///< this one or one above is a shield: its work survives a cancel
   bool canceled = false;  ///< for good
+  /// Of a message handler: it goes on when main has ended, and its failure is its own.
+  bool supervised = false;
   std::string reason;
   ListHook waiters;   ///< suspended awaits of this scope, oldest first
   ListHook children;  ///< scopes right below

@@ -57,6 +57,8 @@ class TurnApi {
   virtual OpRef start_timer(Duration delay) = 0;
   virtual OpRef start_timer_at(TimePoint due) = 0;
   virtual OpRef wait_for_event(std::string_view name) = 0;
+  /// Looked at now, and again after all that moves the run, until it holds.
+  virtual OpRef wait_until(std::function<bool()> condition) = 0;
   virtual void continue_as_new(std::string input, std::optional<std::string> version) = 0;
 
   // Recorded values.

@@ -54,6 +54,9 @@ class RunCheck {
     if (canceled && run.status != ExecutionStatus::kCanceled && is_terminal(run.status)) {
       found("was canceled and ended as " + std::string(to_string(run.status)));
     }
+    if (!canceled && run.name == kSoakCleaner.name() && run.cancel_requested_at) {
+      found("cleans up, and was canceled with those above it");
+    }
     ListExecutions list;
     list.id = run.id;
     PERDURE_ASSIGN_OR_RETURN(const ExecutionPage page, store_.list_executions(list));
@@ -114,7 +117,7 @@ std::vector<std::string> runnable_below(const InstanceTree& tree) {
       continue;
     }
     const bool below = run.parent && run.parent->close_policy != ClosePolicy::kAbandon &&
-                       reached.contains(run.parent->instance);
+                       !run.parent->shielded && reached.contains(run.parent->instance);
     if (!below) continue;
     reached.insert(run.key);
     if (!is_terminal(run.status) && !run.cancel_requested_at) runnable.push_back(run.id);

@@ -25,7 +25,8 @@ struct SoakCounts {
 };
 
 /// Descendants of the first run of the tree that can still move, though that run was canceled: live
-/// and not told to stop. Those below a child that its parent abandons are none of its business.
+/// and not told to stop. Those below a child that its parent abandons, or shields, are none of its
+/// business.
 std::vector<std::string> runnable_below(const InstanceTree& tree);
 
 /// Results in the history of an execution that came too late: of an activity that had been told to
@@ -34,8 +35,9 @@ std::vector<std::string> late_results(const std::vector<HistoryEvent>& history);
 
 /// Looks at a tree that should have ended: every execution of every run has a terminal status and a
 /// terminal event, none with a cancel has ended otherwise than canceled, no late result was
-/// accepted, and nothing is left to run. `canceled`: ids of runs in it whose cancel was answered
-/// with `changed`. Adds to `counts`. NotFound when there is no such run.
+/// accepted, no cleanup was canceled but by itself, and nothing is left to run. `canceled`: ids of
+/// runs in it whose cancel was answered with `changed`. Adds to `counts`. NotFound when there is no
+/// such run.
 Result<std::vector<std::string>> check_tree(Provider& store,
                                             const std::string& root,
                                             const std::set<std::string>& canceled,

@@ -21,7 +21,8 @@ class TreeOfRuns {
   TreeOfRuns& add(std::int64_t key,
                   std::int64_t parent,
                   ExecutionStatus status,
-                  ClosePolicy policy = ClosePolicy::kCancel) {
+                  ClosePolicy policy = ClosePolicy::kCancel,
+                  bool shielded = false) {
     TreeNode node;
     node.depth = parent == 0 ? 0 : 1;
     node.instance.key = InstanceKey{key};
@@ -32,6 +33,7 @@ class TreeOfRuns {
       ParentLink link;
       link.instance = InstanceKey{parent};
       link.close_policy = policy;
+      link.shielded = shielded;
       node.instance.parent = link;
     }
     tree_.nodes.push_back(std::move(node));
@@ -57,6 +59,14 @@ TEST(RunnableBelow, LeavesOutWhatIsAbandonedWithAllBelow) {
   TreeOfRuns tree;
   tree.add(1, 0, ExecutionStatus::kCanceled)
       .add(2, 1, ExecutionStatus::kRunning, ClosePolicy::kAbandon)
+      .add(3, 2, ExecutionStatus::kRunning);
+  EXPECT_THAT(tree.runnable(), IsEmpty());
+}
+
+TEST(RunnableBelow, LeavesOutWhatRunsUnderAShieldWithAllBelow) {
+  TreeOfRuns tree;
+  tree.add(1, 0, ExecutionStatus::kCanceling)
+      .add(2, 1, ExecutionStatus::kRunning, ClosePolicy::kCancel, true)
       .add(3, 2, ExecutionStatus::kRunning);
   EXPECT_THAT(tree.runnable(), IsEmpty());
 }
@@ -147,6 +157,13 @@ TEST_F(CheckTree, FindsACanceledRunThatEndedOtherwise) {
   client_.start(kSoakNode, "a", soak_input(0, 1));
   client_.terminate("a", "at once");
   EXPECT_THAT(check({"a"}), ElementsAre(HasSubstr("was canceled and ended as terminated")));
+}
+
+TEST_F(CheckTree, FindsACleanupThatWasCanceledUnlessByItself) {
+  client_.start(kSoakCleaner, "a", 1);
+  client_.cancel("a", "enough");
+  EXPECT_THAT(check(), ElementsAre(HasSubstr("was canceled with those above it")));
+  EXPECT_THAT(check({"a"}), IsEmpty());
 }
 
 TEST_F(CheckTree, FindsACanceledRunThatIsGone) {

@@ -87,9 +87,17 @@ std::vector<Future<Number>> some_parts(OrchestrationContext& ctx, Dice& dice, in
   return parts;
 }
 
-/// Under a shield: after a cancel.
+/// Under a shield: after a cancel. By itself or by a child, which nobody above may cancel.
 Task<void> clean_up(OrchestrationContext& ctx, Number value) {
-  co_await ctx.call(kKept, value);
+  if (value % 2 == 0) {
+    co_await ctx.call(kKept, value);
+  } else {
+    co_await ctx.call(kSoakCleaner, value);
+  }
+}
+
+Task<Number> run_soak_cleaner(OrchestrationContext& ctx, Number value) {
+  co_return co_await ctx.call(kKept, value);
 }
 
 Task<Number> run_soak_node(OrchestrationContext& ctx, Number input) {
@@ -169,6 +177,7 @@ bool outlasts_cancel(std::string_view activity) {
 void add_soak_code(Registry& registry, const std::shared_ptr<SoakHandlers>& handlers) {
   static_assert(kSoakGenerations < kMaxGenerations);
   registry.add(kSoakNode, run_soak_node);
+  registry.add(kSoakCleaner, run_soak_cleaner);
   add_counted(registry, handlers, kQuick, [](ActivityContext&, Number value) { return value; });
   add_counted(registry, handlers, kNap, [](ActivityContext& ctx, Number value) {
     ctx.sleep_for(milliseconds(value));

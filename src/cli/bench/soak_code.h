@@ -26,6 +26,9 @@ inline constexpr int kSoakGenerations = 3;
 /// timer; then fails, continues as new or completes, maybe with calls outstanding.
 inline constexpr Orchestration<Number(Number)> kSoakNode{"soak_node"};
 
+/// What a node that was canceled calls to clean up, now and then.
+inline constexpr Orchestration<Number(Number)> kSoakCleaner{"soak_cleaner"};
+
 /// The input of a node.
 Number soak_input(int generation, std::uint64_t seed);
 

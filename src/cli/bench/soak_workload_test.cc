@@ -1,10 +1,13 @@
 #include "cli/bench/soak_workload.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <iostream>
 #include <map>
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "tests/support/temp_dir.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -26,7 +29,11 @@ std::map<std::string, double> figures_of(const Report& report) {
 
 TEST(RandomCancels, LeaveNothingRunningAndAcceptNothingLate) {
   const support::TempDir dir;
-  Options options{.provider = "sqlite:" + dir.file("bench.db"), .cancels = PERDURE_RANDOM_CANCELS};
+  const auto seed = static_cast<std::int64_t>(SystemRandom().next() % 1'000'000'000);
+  std::cout << "seed " << seed << std::endl;  // now: a hang or an abort tells nothing afterwards
+  Options options{.provider = "sqlite:" + dir.file("bench.db"),
+                  .cancels = PERDURE_RANDOM_CANCELS,
+                  .seed = seed};
   Progress progress;
   const auto report = run_soak(options, progress);
   ASSERT_TRUE(report.ok()) << report;
@@ -34,6 +41,7 @@ TEST(RandomCancels, LeaveNothingRunningAndAcceptNothingLate) {
   auto figures = figures_of(*report);
   EXPECT_EQ(figures["cancels"], PERDURE_RANDOM_CANCELS);
   EXPECT_EQ(figures["violations"], 0);
+  EXPECT_EQ(figures["seed"], seed);
   // All that shall race with the cancels did.
   for (const char* key : {"runs_completed",
                           "runs_failed",

@@ -34,6 +34,21 @@ Status check_text(std::string_view field, std::string_view value) {
   return invalid_argument(std::string(field) + " must be valid UTF-8");
 }
 
+Status check_with(const StartMessage& with, OnConflict on_conflict) {
+  if (with.kind != RequestKind::kSignal && with.kind != RequestKind::kUpdate) {
+    return invalid_argument("with.kind must be signal or update");
+  }
+  PERDURE_RETURN_IF_ERROR(check_id("with.name", with.name));
+  PERDURE_RETURN_IF_ERROR(check_text("with.payload", with.payload));
+  if (with.kind == RequestKind::kUpdate) {
+    PERDURE_RETURN_IF_ERROR(check_id("with.request", with.request));
+  }
+  if (on_conflict != OnConflict::kCancelExisting) return {};
+  return invalid_argument(
+      "with must not come with on_conflict = cancel existing: there is no run "
+      "yet that could take it");
+}
+
 bool may_follow(ExecutionStatus ended, OnReuse on_reuse) {
   switch (on_reuse) {
     case OnReuse::kAllow:
@@ -86,7 +101,8 @@ Status check(const StartOrchestration& request) {
   PERDURE_RETURN_IF_ERROR(check_priority(request.priority));
   PERDURE_RETURN_IF_ERROR(check_not_negative("delay", request.delay));
   PERDURE_RETURN_IF_ERROR(check_not_negative("cleanup_timeout", request.cleanup_timeout));
-  return check_not_negative("run_timeout", request.run_timeout);
+  PERDURE_RETURN_IF_ERROR(check_not_negative("run_timeout", request.run_timeout));
+  return request.with ? check_with(*request.with, request.on_conflict) : Status();
 }
 
 Status check(const RaiseEvent& request) {
@@ -95,7 +111,22 @@ Status check(const RaiseEvent& request) {
   PERDURE_RETURN_IF_ERROR(check_request_id(request.request_id));
   PERDURE_RETURN_IF_ERROR(check_text("payload", request.payload));
   PERDURE_RETURN_IF_ERROR(check_not_negative("delay", request.delay));
-  return check_not_negative("buffer_for", request.buffer_for);
+  PERDURE_RETURN_IF_ERROR(check_not_negative("buffer_for", request.buffer_for));
+  if (!request.as_signal || request.buffer_for == Duration::zero()) return {};
+  return invalid_argument("buffer_for must be zero for a signal: start the run with it instead");
+}
+
+Status check(const MakeRequest& request) {
+  const bool is_query = request.kind == RequestKind::kQuery;
+  if (!is_query && request.kind != RequestKind::kUpdate) {
+    return invalid_argument("kind must be update or query");
+  }
+  PERDURE_RETURN_IF_ERROR(check_id("id", request.id));
+  PERDURE_RETURN_IF_ERROR(check_id("request", request.request));
+  PERDURE_RETURN_IF_ERROR(check_id("name", request.name));
+  PERDURE_RETURN_IF_ERROR(check_text("payload", request.payload));
+  if (!is_query || request.expires_after > Duration::zero()) return {};
+  return invalid_argument("expires_after must be greater than zero for a query");
 }
 
 Status check(const CancelOrchestration& request) {

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "model/status.h"
 #include "provider/client_requests.h"
+#include "provider/run_requests.h"
 
 /// What a start does to an id, decided once for every provider. Pure.
 namespace perdure::rules {
@@ -27,6 +28,7 @@ Result<StartStep> decide_start(std::string_view id,
 /// InvalidArgument that names the field: id, name, version, queue, request id, durations.
 Status check(const StartOrchestration& request);
 Status check(const RaiseEvent& request);
+Status check(const MakeRequest& request);
 Status check(const CancelOrchestration& request);
 Status check(const TerminateOrchestration& request);
 /// An empty one is none.

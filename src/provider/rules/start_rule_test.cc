@@ -131,6 +131,21 @@ RaiseEvent good_event() {
   return request;
 }
 
+MakeRequest good_request(RequestKind kind) {
+  MakeRequest request;
+  request.kind = kind;
+  request.id = "order-7";
+  request.request = "u-1";
+  request.name = "add_item";
+  return request;
+}
+
+StartOrchestration start_with(RequestKind kind) {
+  StartOrchestration request = good_start();
+  request.with = StartMessage{kind, "add_item", "1", kind == RequestKind::kUpdate ? "u-1" : ""};
+  return request;
+}
+
 const std::vector<IdField<StartOrchestration>> kStartIds{
     {"id", &StartOrchestration::id},
     {"name", &StartOrchestration::name},
@@ -150,6 +165,12 @@ const std::vector<IdField<RaiseEvent>> kEventIds{
 const std::vector<DurationField<RaiseEvent>> kEventDurations{
     {"delay", &RaiseEvent::delay},
     {"buffer_for", &RaiseEvent::buffer_for},
+};
+
+const std::vector<IdField<MakeRequest>> kRequestIds{
+    {"id", &MakeRequest::id},
+    {"request", &MakeRequest::request},
+    {"name", &MakeRequest::name},
 };
 
 /// The request is refused, and the message begins with the field.
@@ -238,6 +259,88 @@ TEST(EventCheck, NamesTheNegativeDuration) {
 
 TEST(EventCheck, WantsThePayloadInUtf8AndNothingElse) {
   expect_payload_checked(good_event(), &RaiseEvent::payload, "payload");
+}
+
+TEST(EventCheck, BuffersNoSignal) {
+  RaiseEvent request = good_event();
+  request.as_signal = true;
+  request.delay = microseconds(1);
+  EXPECT_TRUE(check(request).ok());
+  request.buffer_for = microseconds(1);
+  expect_refused(request, "buffer_for");
+  request.as_signal = false;
+  EXPECT_TRUE(check(request).ok());
+}
+
+// --- What a start brings along ------------------------------------------------------------------
+
+TEST(StartCheck, LetsASignalOrAnUpdateComeAlong) {
+  for (const RequestKind kind : {RequestKind::kSignal, RequestKind::kUpdate}) {
+    StartOrchestration request = start_with(kind);
+    EXPECT_TRUE(check(request).ok()) << to_string(kind);
+    request.on_conflict = OnConflict::kUseExisting;
+    EXPECT_TRUE(check(request).ok()) << to_string(kind);
+  }
+}
+
+TEST(StartCheck, LetsNothingElseComeAlong) {
+  for (const auto& row : CodeTable<RequestKind>::rows()) {
+    if (row.value == RequestKind::kSignal || row.value == RequestKind::kUpdate) continue;
+    expect_refused(start_with(row.value), "with.kind");
+  }
+}
+
+TEST(StartCheck, NamesTheFieldOfWhatComesAlong) {
+  for (const std::string& bad : {std::string(), std::string(256, 'x'), std::string("\xff")}) {
+    StartOrchestration request = start_with(RequestKind::kUpdate);
+    request.with->name = bad;
+    expect_refused(request, "with.name");
+    request = start_with(RequestKind::kUpdate);
+    request.with->request = bad;
+    expect_refused(request, "with.request");
+  }
+  StartOrchestration request = start_with(RequestKind::kSignal);
+  request.with->payload = "\xff";
+  expect_refused(request, "with.payload");
+}
+
+TEST(StartCheck, LetsNothingComeAlongToARunThatDoesNotExistYet) {
+  StartOrchestration request = start_with(RequestKind::kSignal);
+  request.on_conflict = OnConflict::kCancelExisting;
+  expect_refused(request, "with");
+}
+
+// --- Requests to runs ---------------------------------------------------------------------------
+
+TEST(RequestCheck, AcceptsUpdatesAndQueries) {
+  EXPECT_TRUE(check(good_request(RequestKind::kUpdate)).ok());
+  EXPECT_TRUE(check(good_request(RequestKind::kQuery)).ok());
+}
+
+TEST(RequestCheck, RefusesOtherKinds) {
+  for (const auto& row : CodeTable<RequestKind>::rows()) {
+    if (row.value == RequestKind::kUpdate || row.value == RequestKind::kQuery) continue;
+    expect_refused(good_request(row.value), "kind");
+  }
+}
+
+TEST(RequestCheck, NamesTheTextThatCannotBeAnId) {
+  expect_ids_checked(good_request(RequestKind::kUpdate), kRequestIds);
+  expect_ids_checked(good_request(RequestKind::kQuery), kRequestIds);
+}
+
+TEST(RequestCheck, WantsThePayloadInUtf8AndNothingElse) {
+  expect_payload_checked(good_request(RequestKind::kUpdate), &MakeRequest::payload, "payload");
+}
+
+TEST(RequestCheck, WantsATimeForAQueryAlone) {
+  for (const Duration time : {microseconds(0), microseconds(-1)}) {
+    MakeRequest request = good_request(RequestKind::kQuery);
+    request.expires_after = time;
+    expect_refused(request, "expires_after");
+    request.kind = RequestKind::kUpdate;
+    EXPECT_TRUE(check(request).ok());
+  }
 }
 
 }  // namespace

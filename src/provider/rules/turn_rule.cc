@@ -61,7 +61,57 @@ Status check_source(const TurnCommit& commit, EventId event, const char* what) {
   return {};
 }
 
+Status check_replies(const TurnCommit& commit) {
+  for (const Reply& reply : commit.replies) {
+    const bool is_query = reply.kind == RequestKind::kQuery;
+    if (!is_query && reply.kind != RequestKind::kUpdate) {
+      return bad("a reply to something that is neither an update nor a query");
+    }
+    const bool tells =
+        is_final(reply.stage) || (!is_query && reply.stage == RequestStage::kAccepted);
+    if (tells) continue;
+    return bad("the reply to " + std::string(to_string(reply.kind)) + " '" + reply.request +
+               "' must not be " + std::string(to_string(reply.stage)));
+  }
+  return {};
+}
+
+/// What is decided besides the replies; nullptr: nothing is.
+const char* other_decision(const TurnCommit& commit) {
+  if (!commit.events.empty()) return "events";
+  if (!commit.output.empty()) return "output";
+  if (!(commit.failure == Failure{})) return "failure";
+  if (commit.custom_status) return "custom_status";
+  if (!commit.work.empty() || !commit.canceled_work.empty()) return "work";
+  if (!commit.timers.empty() || !commit.canceled_timers.empty()) return "timers";
+  if (!commit.children.empty() || !commit.canceled_children.empty()) return "children";
+  if (!commit.raised.empty()) return "raised";
+  if (commit.drain_at) return "drain_at";
+  if (!commit.kept_messages.empty()) return "kept_messages";
+  if (commit.next) return "next";
+  return nullptr;
+}
+
 }  // namespace
+
+bool is_for_ended(const TurnCommit& commit) {
+  return is_terminal(commit.status) && commit.events.empty();
+}
+
+Status check_replies_alone(const TurnCommit& commit) {
+  if (const char* other = other_decision(commit)) {
+    return bad("an execution that is " + std::string(to_string(commit.status)) +
+               " takes replies alone, but '" + other + "' is set");
+  }
+  for (const Reply& reply : commit.replies) {
+    if (reply.kind != RequestKind::kQuery) {
+      return bad("an execution that is " + std::string(to_string(commit.status)) +
+                 " answers queries alone, but there is a reply to " +
+                 std::string(to_string(reply.kind)) + " '" + reply.request + "'");
+    }
+  }
+  return check_replies(commit);
+}
 
 Status check(const TurnCommit& commit, ExecutionStatus status, EventId last_event) {
   if (!is_allowed(status, commit.status) || needs_a_client(status, commit.status)) {
@@ -70,6 +120,10 @@ Status check(const TurnCommit& commit, ExecutionStatus status, EventId last_even
   }
   PERDURE_RETURN_IF_ERROR(check_events(commit, last_event));
   PERDURE_RETURN_IF_ERROR(check_end(commit));
+  PERDURE_RETURN_IF_ERROR(check_replies(commit));
+  if (!commit.kept_messages.empty() && commit.status != ExecutionStatus::kContinuedAsNew) {
+    return bad("'kept_messages' goes with status continued_as_new alone");
+  }
   for (const NewWork& work : commit.work) {
     PERDURE_RETURN_IF_ERROR(check_source(commit, work.event, "work"));
     PERDURE_RETURN_IF_ERROR(check_id("work.queue", work.queue));

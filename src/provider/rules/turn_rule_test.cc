@@ -295,6 +295,121 @@ TEST(TurnCheck, LetsAnythingBeCanceledWhetherItExistsOrNot) {
   EXPECT_TRUE(check(commit, kRunning, kLast).ok());
 }
 
+// --- Replies and kept messages ------------------------------------------------------------------
+
+Reply reply_to(RequestKind kind, RequestStage stage) {
+  return {.kind = kind, .request = "r-1", .stage = stage, .payload = {}, .failure = {}};
+}
+
+TEST(TurnCheck, LetsAnUpdateGetOnAndAQueryBeAnsweredAtOnce) {
+  for (const auto& stage : CodeTable<RequestStage>::rows()) {
+    SCOPED_TRACE(stage.name);
+    TurnCommit commit;
+    commit.replies = {reply_to(RequestKind::kUpdate, stage.value)};
+    EXPECT_EQ(check(commit, kRunning, kLast).ok(), stage.value != RequestStage::kWaiting);
+    commit.replies = {reply_to(RequestKind::kQuery, stage.value)};
+    EXPECT_EQ(check(commit, kRunning, kLast).ok(), is_final(stage.value));
+  }
+}
+
+TEST(TurnCheck, NamesTheReplyThatSaysNothing) {
+  TurnCommit commit;
+  commit.replies = {reply_to(RequestKind::kQuery, RequestStage::kAnswered),
+                    reply_to(RequestKind::kQuery, RequestStage::kAccepted)};
+  expect_refused(check(commit, kRunning, kLast), {"query 'r-1'", "accepted"});
+}
+
+TEST(TurnCheck, RefusesRepliesToOtherKindsOfCalls) {
+  for (const auto& row : CodeTable<RequestKind>::rows()) {
+    if (row.value == RequestKind::kUpdate || row.value == RequestKind::kQuery) continue;
+    TurnCommit commit;
+    commit.replies = {reply_to(row.value, RequestStage::kAnswered)};
+    expect_refused(check(commit, kRunning, kLast), {"neither an update nor a query"});
+  }
+}
+
+TEST(TurnCheck, KeepsMessagesForANextExecutionAlone) {
+  for (const ExecutionStatus to : kStatuses) {
+    if (to == kTerminated) continue;
+    SCOPED_TRACE(name(to));
+    TurnCommit commit = commit_to(to);
+    commit.kept_messages = {MessageId{1}};
+    const Status status = check(commit, origin_of(to), kLast);
+    if (to == kContinuedAsNew) {
+      EXPECT_TRUE(status.ok()) << status;
+    } else {
+      expect_refused(status, {"'kept_messages'", "continued_as_new"});
+    }
+  }
+}
+
+TEST(EndedCheck, TakesATerminalStatusWithoutEventsForRepliesToWhatHasEnded) {
+  for (const ExecutionStatus status : kStatuses) {
+    TurnCommit commit = commit_to(status);
+    EXPECT_FALSE(is_for_ended(commit)) << status;
+    commit.events.clear();
+    EXPECT_EQ(is_for_ended(commit), is_terminal(status)) << status;
+  }
+}
+
+TurnCommit replies_alone() {
+  TurnCommit commit;
+  commit.status = kCompleted;
+  commit.replies = {reply_to(RequestKind::kQuery, RequestStage::kAnswered)};
+  return commit;
+}
+
+TEST(EndedCheck, AcceptsRepliesAndWhoWroteThem) {
+  TurnCommit commit = replies_alone();
+  commit.lock = {Epoch{1}, 2};
+  commit.version = "1";
+  commit.engine_version = "1.2.3";
+  commit.cleanup_timeout = std::chrono::seconds(1);
+  EXPECT_TRUE(check_replies_alone(commit).ok());
+  commit.replies = {reply_to(RequestKind::kQuery, RequestStage::kWaiting)};
+  expect_refused(check_replies_alone(commit), {"query 'r-1'", "waiting"});
+}
+
+TEST(EndedCheck, RefusesRepliesToAnythingButQueries) {
+  TurnCommit commit = replies_alone();
+  commit.status = ExecutionStatus::kContinuedAsNew;
+  for (const RequestStage stage : {RequestStage::kAccepted, RequestStage::kAnswered}) {
+    commit.replies = {reply_to(RequestKind::kQuery, RequestStage::kAnswered),
+                      reply_to(RequestKind::kUpdate, stage)};
+    expect_refused(check_replies_alone(commit), {"update 'r-1'", "queries alone"});
+  }
+  commit.replies = {reply_to(RequestKind::kSignal, RequestStage::kAnswered)};
+  expect_refused(check_replies_alone(commit), {"signal", "queries alone"});
+}
+
+TEST(EndedCheck, NamesWhatElseIsDecided) {
+  struct Case {
+    const char* field;
+    void (*set)(TurnCommit&);
+  };
+  const std::vector<Case> cases{
+      {"events", [](TurnCommit& c) { append(c, EventKind::kTimerCreated); }},
+      {"output", [](TurnCommit& c) { c.output = "1"; }},
+      {"failure", [](TurnCommit& c) { c.failure.type = "boom"; }},
+      {"custom_status", [](TurnCommit& c) { c.custom_status = ""; }},
+      {"work", [](TurnCommit& c) { c.work.emplace_back(); }},
+      {"work", [](TurnCommit& c) { c.canceled_work.emplace_back(); }},
+      {"timers", [](TurnCommit& c) { c.timers.emplace_back(); }},
+      {"timers", [](TurnCommit& c) { c.canceled_timers.emplace_back(); }},
+      {"children", [](TurnCommit& c) { c.children.emplace_back(); }},
+      {"children", [](TurnCommit& c) { c.canceled_children.emplace_back(); }},
+      {"raised", [](TurnCommit& c) { c.raised.emplace_back(); }},
+      {"drain_at", [](TurnCommit& c) { c.drain_at.emplace(); }},
+      {"kept_messages", [](TurnCommit& c) { c.kept_messages.emplace_back(); }},
+      {"next", [](TurnCommit& c) { c.next.emplace(); }},
+  };
+  for (const Case& wrong : cases) {
+    TurnCommit commit = replies_alone();
+    wrong.set(commit);
+    expect_refused(check_replies_alone(commit), {"'" + std::string(wrong.field) + "'", "alone"});
+  }
+}
+
 // --- Ends ---------------------------------------------------------------------------------------
 
 TEST(TerminalEvent, HasTheNameOfItsStatus) {

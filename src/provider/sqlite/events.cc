@@ -6,6 +6,12 @@
 
 namespace perdure::sqlite {
 
+bool is_unknown(Connection& db, const InstanceRow& instance, const std::string& signal) {
+  const ExecutionRow execution = load_current(db, instance);
+  return execution.had_turn() && !is_terminal(execution.info.status) &&
+         is_declared(db, instance, "") && !is_declared(db, instance, signal);
+}
+
 namespace {
 
 EventDelivery deliver(WriteContext& context, const RaiseEvent& request) {
@@ -13,8 +19,11 @@ EventDelivery deliver(WriteContext& context, const RaiseEvent& request) {
   const auto instance = find_instance(context.db, request.id);
   if (instance) {
     check_line(context.db, instance->key);
+    if (request.as_signal && is_unknown(context.db, *instance, request.name)) {
+      return EventDelivery::kUnknown;
+    }
     Message message;
-    message.kind = MessageKind::kEventRaised;
+    message.kind = request.as_signal ? MessageKind::kSignal : MessageKind::kEventRaised;
     message.name = request.name;
     message.payload = request.payload;
     message.visible_at = visible_at;
@@ -35,18 +44,15 @@ EventDelivery deliver(WriteContext& context, const RaiseEvent& request) {
 
 Result<EventDelivery> raise_event(WriteContext& context, const RaiseEvent& request) {
   PERDURE_RETURN_IF_ERROR(rules::check(request));
-  PERDURE_ASSIGN_OR_RETURN(const auto before,
-                           find_answer(context.db, RequestKind::kRaiseEvent, request.request_id));
+  const RequestKind kind = request.as_signal ? RequestKind::kSignal : RequestKind::kRaiseEvent;
+  PERDURE_ASSIGN_OR_RETURN(const auto before, find_answer(context.db, kind, request.request_id));
   if (before) {
     return *from_code<EventDelivery>(before->answer);
   }
   const EventDelivery delivery = deliver(context, request);
   // An event that reached nobody may be sent again under the same id.
   if (delivery == EventDelivery::kDelivered || delivery == EventDelivery::kBuffered) {
-    keep_answer(context,
-                RequestKind::kRaiseEvent,
-                request.request_id,
-                {{}, {}, code(delivery), true, 0, false});
+    keep_answer(context, kind, request.request_id, {{}, {}, code(delivery), true, 0, false});
   }
   return delivery;
 }

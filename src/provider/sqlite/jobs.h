@@ -61,7 +61,9 @@ inline std::size_t rows_of(const AckOrchestrationItems& request) {
   std::size_t rows = 0;
   for (const TurnCommit& turn : request.entries) {
     rows += 4 + turn.events.size() + turn.work.size() + turn.timers.size() +
-            4 * turn.children.size() + turn.raised.size() + turn.canceled_work.size();
+            4 * turn.children.size() + turn.raised.size() + turn.replies.size() +
+            turn.canceled_work.size() + turn.kept_messages.size();
+    if (turn.next) rows += 4 + turn.next->carried.size();
   }
   return rows;
 }

@@ -56,8 +56,9 @@ struct ExecutionEnd {
   bool take_children = true;
 };
 
-/// Ends an execution whose terminal event is in history: work, messages, lock, children, parent, a
-/// stored start. Not for continued_as_new, where the instance goes on (see end_before_next).
+/// Ends an execution whose terminal event is in history: work, messages, lock, requests, children,
+/// parent, a stored start. Not for continued_as_new, where the instance goes on (see
+/// end_before_next).
 void end_execution(WriteContext& context,
                    const InstanceRow& instance,
                    const ExecutionRow& execution,
@@ -86,6 +87,9 @@ struct TakedownOrder {
   std::string reason;
   Duration cleanup_timeout{};
   std::int64_t max_descendants = 1'000;
+  /// The run has ended: its children are reached also when they were started under a shield. A
+  /// cancel spares those, and below them; a terminate spares none.
+  bool of_end = false;
 };
 
 /// Cancels or terminates the current execution of one instance, without its descendants. False, and
@@ -102,8 +106,8 @@ bool take_down_other(WriteContext& context,
                      const TakedownOrder& order,
                      TreeReach& reach);
 
-/// The same for the descendants of an execution whose close policy is not abandon, up to the limit;
-/// the rest is stored as a cascade.
+/// The same for the descendants of an execution whose close policy is not abandon, as far as no
+/// shield spares them, up to the limit; the rest is stored as a cascade.
 void take_down_descendants(WriteContext& context,
                            InstanceKey key,
                            ExecutionNo execution,

@@ -1,3 +1,4 @@
+#include "provider/sqlite/kept_signals.h"
 #include "provider/sqlite/lifecycle.h"
 #include "provider/sqlite/outbox.h"
 
@@ -9,12 +10,13 @@ namespace {
 /// new run is no way to them any more, so they get a cascade of their own.
 void keep_reach(WriteContext& context, const InstanceRow& ended) {
   {
-    Query row = context.db.query(Sql::kUncanceledDescendants, ended.key, ended.current, 1);
+    Query row = context.db.query(Sql::kUncanceledDescendants, ended.key, ended.current, 1, true);
     if (!row.next()) return;
   }
   TakedownOrder order;
   order.reason = "parent '" + ended.id + "' has ended";
   order.cleanup_timeout = std::chrono::seconds(60);
+  order.of_end = true;
   store_cascade(context, ended.key, ended.current, order);
 }
 
@@ -46,6 +48,7 @@ void begin_execution(WriteContext& context, InstanceKey key, const ExecutionSpec
   for (HistoryEvent event : spec.carried) {
     event.id = EventId{next++};
     append_event(context, key, spec.execution, event);
+    if (event.kind == EventKind::kSignalReceived) keep_signal(context, key, event);
   }
 
   if (!load_ready(context.db, key)) {
@@ -86,11 +89,13 @@ InstanceKey begin_instance(WriteContext& context,
   std::optional<ExecutionNo> parent_execution;
   std::optional<EventId> parent_event;
   std::optional<ClosePolicy> close_policy;
+  bool shielded = false;
   if (parent) {
     parent_key = parent->instance;
     parent_execution = parent->execution;
     parent_event = parent->event;
     close_policy = parent->close_policy;
+    shielded = parent->shielded;
   }
   InstanceKey key;
   if (existing) {
@@ -107,7 +112,8 @@ InstanceKey begin_instance(WriteContext& context,
                    parent_execution,
                    parent_event,
                    close_policy,
-                   spec.priority);
+                   spec.priority,
+                   shielded);
   } else {
     spec.execution = ExecutionNo{1};
     context.db.run(Sql::kInsertInstance,
@@ -121,7 +127,8 @@ InstanceKey begin_instance(WriteContext& context,
                    parent_event,
                    close_policy,
                    context.now,
-                   spec.priority);
+                   spec.priority,
+                   shielded);
     key = InstanceKey{context.db.last_insert_id()};
   }
   begin_execution(context, key, spec);

@@ -1,6 +1,8 @@
 #include "provider/rules/turn_rule.h"
+#include "provider/sqlite/kept_signals.h"
 #include "provider/sqlite/lifecycle.h"
 #include "provider/sqlite/outbox.h"
+#include "provider/sqlite/run_requests.h"
 #include "provider/sqlite/work_rows.h"
 
 namespace perdure::sqlite {
@@ -80,6 +82,7 @@ TakedownOrder close_order(const InstanceRow& instance, const ExecutionEnd& end) 
                      ? "parent '" + instance.id + "' " + std::string(to_string(end.status))
                      : end.reason;
   order.cleanup_timeout = end.cleanup_timeout;
+  order.of_end = true;
   return order;
 }
 
@@ -110,6 +113,8 @@ void end_execution(WriteContext& context,
               touched);
   context.db.run(Sql::kDeleteMessages, instance.key);
   context.db.run(Sql::kDeleteReady, instance.key);
+  forget_kept_signals(context, instance.key);
+  close_requests_at_end(context, instance, execution.info.execution, end.status);
   if (end.take_children) close_children(context, instance, execution, end, touched);
   tell_parent(context, instance, execution, end);
   if (const auto next = load_pending_start(context, instance.key)) {
@@ -129,6 +134,8 @@ void end_before_next(WriteContext& context,
   // First the children: one that ends at once still tells this execution, which is over.
   close_children(context, instance, execution, end, touched);
   context.db.run(Sql::kDeleteExecutionMessages, instance.key, execution.info.execution);
+  forget_kept_signals(context, instance.key);
+  close_requests_before_next(context, instance);
 }
 
 }  // namespace perdure::sqlite

@@ -79,8 +79,6 @@ std::vector<InstanceKey> to_take_down(WriteContext& context,
                                       const TakedownOrder& order,
                                       std::int64_t limit,
                                       const std::set<InstanceKey>& known) {
-  const Sql statement =
-      order.kind == RequestKind::kTerminate ? Sql::kLiveDescendants : Sql::kUncanceledDescendants;
   std::vector<InstanceKey> found;
   {
     // Most runs have none, and a walk costs more than the rest of their end.
@@ -88,7 +86,10 @@ std::vector<InstanceKey> to_take_down(WriteContext& context,
     if (!child.next()) return found;
   }
   const auto rows = limit + 1 + static_cast<std::int64_t>(known.size());
-  Query row = context.db.query(statement, key, execution, rows);
+  Query row = order.kind == RequestKind::kTerminate
+                  ? context.db.query(Sql::kLiveDescendants, key, execution, rows)
+                  : context.db.query(
+                        Sql::kUncanceledDescendants, key, execution, rows, order.of_end);
   while (row.next()) {
     const auto descendant = row.id<InstanceKey>(0);
     if (known.count(descendant) == 0) found.push_back(descendant);
@@ -198,7 +199,8 @@ void store_cascade(WriteContext& context,
                  execution,
                  or_null(order.reason),
                  order.cleanup_timeout,
-                 context.now);
+                 context.now,
+                 order.of_end);
   context.topics.carry_on();
 }
 

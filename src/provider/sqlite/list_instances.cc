@@ -24,7 +24,8 @@ void read_instance(const CheckedRow& row, InstanceSummary& summary) {
     summary.parent = ParentLink{.instance = row.id<InstanceKey>(6),
                                 .execution = row.id<ExecutionNo>(7),
                                 .event = row.id<EventId>(8),
-                                .close_policy = row.code<ClosePolicy>(9)};
+                                .close_policy = row.code<ClosePolicy>(9),
+                                .shielded = row.flag(16)};
   }
   summary.created_at = row.time(10);
   summary.id = row.name(1);

@@ -11,7 +11,7 @@ using Entry = StatementEntry;
 #define PERDURE_SUMMARY_COLUMNS                                                           \
   "i.instance_key, i.id, i.name, i.version, i.queue, i.current_execution, i.parent_key, " \
   "i.parent_execution, i.parent_event, i.close_policy, i.created_at, e.status, "          \
-  "e.blocked_reason, e.cancel_requested_at, e.started_at, e.completed_at "
+  "e.blocked_reason, e.cancel_requested_at, e.started_at, e.completed_at, i.shielded "
 #define PERDURE_CURRENT_EXECUTION                                 \
   "LEFT JOIN executions AS e ON e.instance_key = i.instance_key " \
   "AND e.execution = i.current_execution "

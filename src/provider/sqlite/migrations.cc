@@ -75,12 +75,12 @@ Status apply(Connection& db, std::span<const Migration> migrations, TimePoint no
   if (stored > known) return newer_store(db, stored, known);
   db.exec(kCreateTable);
   for (const Migration& migration : migrations.subspan(static_cast<std::size_t>(stored))) {
-    PERDURE_RETURN_IF_ERROR(failpoint::hit("sqlite.migrate.step"));
     db.exec(migration.sql);
     db.run_text("INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)",
                 migration.version,
                 migration.name,
                 now);
+    PERDURE_RETURN_IF_ERROR(failpoint::hit("sqlite.migrate.step"));
   }
   transaction.commit();
   return {};

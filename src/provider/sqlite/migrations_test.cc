@@ -233,5 +233,18 @@ TEST_F(Migrations, OfThisVersionMakeAStore) {
   EXPECT_EQ(stored_version(*db), schema_migrations().back().version);
 }
 
+TEST_F(Migrations, OfThisVersionKeepAnswersOfAnOlderOneForADay) {
+  const auto db = open();
+  ASSERT_TRUE(migrate(*db, schema_migrations().first(1), kThen).ok());
+  db->exec("INSERT INTO requests (request_id, operation, answer, at) VALUES ('r', 1, 1, 1000)");
+  ASSERT_TRUE(migrate(*db, schema_migrations(), kNow).ok());
+  Query row = db->query_text("SELECT at, expires_at, open, taken_until FROM requests");
+  ASSERT_TRUE(row.next());
+  EXPECT_EQ(row.time(1), row.time(0) + std::chrono::hours(24));
+  EXPECT_EQ(row.integer(2), 0);
+  EXPECT_EQ(row.integer(3), 0);
+  EXPECT_FALSE(row.next());
+}
+
 }  // namespace
 }  // namespace perdure::sqlite

@@ -2,6 +2,7 @@
 
 #include "provider/provider.h"
 #include "provider/sqlite/process_lock.h"
+#include "provider/sqlite/rows.h"
 #include "provider/sqlite/writer.h"
 
 /// The write operations of the contract, one function each, run inside an open write transaction.
@@ -41,15 +42,22 @@ std::vector<ClaimState> check_claims(Connection& db, const std::vector<HeldClaim
 Result<Epoch> register_process(WriteContext& context, const RegisterProcess& request);
 Result<std::int64_t> heartbeat_process(WriteContext& context, const HeartbeatProcess& request);
 Result<ProcessEnded> end_process(WriteContext& context, const EndProcess& request);
+/// Whether a process that has not ended declares the signal; of the empty one: has the code of the
+/// run at all.
+bool is_declared(Connection& db, const InstanceRow& instance, const std::string& signal);
+/// Living processes have the code of the live run, and none declares the signal. Before its first
+/// turn a run may still get any code.
+bool is_unknown(Connection& db, const InstanceRow& instance, const std::string& signal);
 /// LockLost unless the epoch is registered and has not ended.
 Status check_epoch(Connection& db, Epoch epoch);
 /// The same, and InvalidArgument when one of the tokens belongs to another epoch.
 Status check_tokens(Connection& db, Epoch epoch, const std::vector<LockToken>& tokens);
 
-// Clients (starts.cc, takedowns.cc, events.cc).
+// Clients (starts.cc, takedowns.cc, events.cc, run_requests.cc).
 Result<OrchestrationStarted> start_orchestration(WriteContext& context,
                                                  const StartOrchestration& request);
 Result<EventDelivery> raise_event(WriteContext& context, const RaiseEvent& request);
+Result<RequestState> make_request(WriteContext& context, const MakeRequest& request);
 Result<CancelAnswer> cancel_orchestration(WriteContext& context,
                                           const CancelOrchestration& request);
 Result<CancelAnswer> terminate_orchestration(WriteContext& context,

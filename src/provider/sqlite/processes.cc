@@ -1,8 +1,10 @@
 #include <unordered_set>
 
+#include "provider/sqlite/kept_signals.h"
 #include "provider/sqlite/lapse.h"
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/run_requests.h"
 #include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/text_list.h"
 
@@ -41,7 +43,19 @@ void free_locks(WriteContext& context, Epoch epoch, Charge charge, ProcessEnded&
 Result<Epoch> register_process(WriteContext& context, const RegisterProcess& request) {
   const std::string queues = join_list(request.queues);
   context.db.run(Sql::kInsertProcess, request.host, request.pid, or_null(queues), context.now);
-  return Epoch{context.db.last_insert_id()};
+  const Epoch epoch{context.db.last_insert_id()};
+  for (const DeclaredSignals& code : request.declared) {
+    context.db.run(Sql::kDeclareSignal, code.orchestration, code.version, "", epoch);
+    for (const std::string& signal : code.signals) {
+      context.db.run(Sql::kDeclareSignal, code.orchestration, code.version, signal, epoch);
+    }
+  }
+  wake_for_process(context, request.declared);
+  return epoch;
+}
+
+bool is_declared(Connection& db, const InstanceRow& instance, const std::string& signal) {
+  return db.query(Sql::kDeclaresSignal, instance.name, instance.version, signal).next();
 }
 
 Status check_epoch(Connection& db, Epoch epoch) {
@@ -87,8 +101,11 @@ Result<ProcessEnded> end_process(WriteContext& context, const EndProcess& reques
   }
   ended.changed = true;
   context.db.run(Sql::kEndProcess, epoch, context.now);
+  wake_for_others(context, epoch);
+  context.db.run(Sql::kForgetSignals, epoch);
   free_work(context, request, ended);
   free_locks(context, epoch, request.charge, ended);
+  free_ended_queries(context, epoch);
   context.topics.claims(epoch);
   return ended;
 }

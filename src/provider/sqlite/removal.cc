@@ -31,6 +31,8 @@ void Remover::delete_instance(InstanceKey key, ExecutionNo current, bool forced)
   context_.db.run(Sql::kDeleteReady, key);
   context_.db.run(Sql::kDeletePendingStart, key);
   context_.db.run(Sql::kDeleteCascadesOf, key);
+  context_.db.run(Sql::kDropOpenRequests, key);
+  context_.db.run(Sql::kForgetKeptSignals, key);
   context_.db.run(Sql::kDeleteInstance, key);
   context_.db.run(Sql::kInsertRemoval, key, kAllExecutions, forced, true);
   to_descend_.push_back({key, forced});
@@ -42,6 +44,7 @@ bool Remover::delete_execution(InstanceKey key, ExecutionNo execution) {
   if (context_.db.run(Sql::kOrphanChildren, key, execution, portion) == portion) return false;
   remove_work(key, execution);
   context_.db.run(Sql::kDeleteExecution, key, execution);
+  if (context_.db.run(Sql::kDropOpenRequestsOf, key, execution) > 0) context_.topics.run(key);
   context_.db.run(Sql::kInsertRemoval, key, execution, false, false);
   to_purge_.push_back({key, execution});
   return true;

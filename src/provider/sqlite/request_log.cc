@@ -4,6 +4,7 @@
 
 #include "model/status.h"
 #include "provider/client_requests.h"
+#include "provider/run_requests.h"
 #include "provider/sqlite/checked_row.h"
 #include "provider/sqlite/rows.h"
 
@@ -17,6 +18,7 @@ std::int64_t read_answer(const CheckedRow& row, int column, RequestKind kind) {
     case RequestKind::kStart:
       return code(row.code<StartOutcome>(column));
     case RequestKind::kRaiseEvent:
+    case RequestKind::kSignal:
       return code(row.code<EventDelivery>(column));
     case RequestKind::kCancel:
     case RequestKind::kTerminate:
@@ -24,6 +26,8 @@ std::int64_t read_answer(const CheckedRow& row, int column, RequestKind kind) {
     case RequestKind::kDelete:
     case RequestKind::kDeleteEnded:
     case RequestKind::kPrune:
+    case RequestKind::kUpdate:
+    case RequestKind::kQuery:
       break;
   }
   return row.count(column);
@@ -95,7 +99,8 @@ void keep_answer(WriteContext& context,
                  answer.reached,
                  answer.cascading,
                  context.now,
-                 or_null(write_numbers(answer.numbers)));
+                 or_null(write_numbers(answer.numbers)),
+                 add(context.now, kRepliesKeptFor));
 }
 
 void keep_numbers(WriteContext& context,

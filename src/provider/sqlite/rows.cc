@@ -21,7 +21,8 @@ std::optional<InstanceRow> read_instance(const Query& query) {
     instance.parent = ParentLink{.instance = row.id<InstanceKey>(6),
                                  .execution = row.id<ExecutionNo>(7),
                                  .event = row.id<EventId>(8),
-                                 .close_policy = row.code<ClosePolicy>(9)};
+                                 .close_policy = row.code<ClosePolicy>(9),
+                                 .shielded = row.flag(12)};
   }
   instance.created_at = row.time(10);
   instance.priority = row.small(11);

@@ -294,8 +294,47 @@ CREATE TABLE writer_marks (
 );
 )sql";
 
+// Requests to runs (updates, queries) live beside the answers of other calls. `open`: 0 = nothing
+// is to be done, 1 = it waits for a turn or its handler runs, 2 = a query to an execution that has
+// ended; `taken_until`: whoever fetched such a query, with the token (taken_epoch, taken_serial),
+// has so long to answer it; `message_id`: of the message by which it came, which may be gone. A row
+// goes when it has expired: answers after a day, as those that were there before. Signals are
+// declared by processes that have not ended; the empty name: that the process has the code. Kept
+// signals are those of current executions. A shielded instance was called under a shield of its
+// parent; a cascade `of_end` comes from a run that has ended, and reaches those too.
+constexpr std::string_view kRequestsOfRuns = R"sql(
+ALTER TABLE requests ADD COLUMN open INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN expires_at INTEGER;
+ALTER TABLE requests ADD COLUMN taken_until INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN taken_epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN taken_serial INTEGER NOT NULL DEFAULT 0;
+UPDATE requests SET expires_at = at + 86400000000;
+DROP INDEX requests_by_age;
+CREATE INDEX requests_by_expiry ON requests (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX requests_open ON requests (open, instance_key) WHERE open > 0;
+CREATE TABLE declared_signals (
+  orchestration TEXT    NOT NULL,
+  version       TEXT    NOT NULL,
+  name          TEXT    NOT NULL,
+  epoch         INTEGER NOT NULL,
+  PRIMARY KEY (orchestration, version, name, epoch)
+) WITHOUT ROWID;
+CREATE INDEX declared_signals_by_epoch ON declared_signals (epoch);
+CREATE TABLE kept_signals (
+  name         TEXT    NOT NULL,
+  instance_key INTEGER NOT NULL,
+  event_id     INTEGER NOT NULL,
+  PRIMARY KEY (name, instance_key, event_id)
+) WITHOUT ROWID;
+CREATE INDEX kept_signals_by_instance ON kept_signals (instance_key);
+ALTER TABLE requests ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN shielded INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE cascades ADD COLUMN of_end INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 constexpr std::array kMigrations{
     Migration{1, "initial", kInitial},
+    Migration{2, "requests_of_runs", kRequestsOfRuns},
 };
 
 }  // namespace

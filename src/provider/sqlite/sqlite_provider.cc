@@ -317,6 +317,17 @@ void SqliteProvider::submit(RaiseEvent request,
       options);
 }
 
+void SqliteProvider::submit(MakeRequest request,
+                            Completion<RequestState> done,
+                            CallOptions options) {
+  submit_single<RequestState>(
+      [request = std::move(request)](WriteContext& context) {
+        return sqlite::make_request(context, request);
+      },
+      std::move(done),
+      options);
+}
+
 void SqliteProvider::submit(CancelOrchestration request,
                             Completion<CancelAnswer> done,
                             CallOptions options) {
@@ -384,6 +395,10 @@ Result<Batch<HistoryPage>> SqliteProvider::read_history(const std::vector<Histor
 
 Result<InstanceInfo> SqliteProvider::get_instance(const std::string& id) {
   return read<InstanceInfo>([&id](Connection& db) { return sqlite::get_instance(db, id); });
+}
+
+Result<RequestState> SqliteProvider::get_request(const RequestQuery& query) {
+  return read<RequestState>([&query](Connection& db) { return sqlite::get_request(db, query); });
 }
 
 Result<ExecutionInfo> SqliteProvider::get_execution(const std::string& id, ExecutionNo execution) {

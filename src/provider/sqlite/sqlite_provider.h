@@ -60,6 +60,7 @@ class SqliteProvider : public Provider {
               Completion<OrchestrationStarted> done,
               CallOptions options) override;
   void submit(RaiseEvent request, Completion<EventDelivery> done, CallOptions options) override;
+  void submit(MakeRequest request, Completion<RequestState> done, CallOptions options) override;
   void submit(CancelOrchestration request,
               Completion<CancelAnswer> done,
               CallOptions options) override;
@@ -96,6 +97,7 @@ class SqliteProvider : public Provider {
   Result<std::vector<Epoch>> released_processes(const std::vector<Epoch>& epochs) override;
   Result<Batch<HistoryPage>> read_history(const std::vector<HistoryQuery>& queries) override;
   Result<InstanceInfo> get_instance(const std::string& id) override;
+  Result<RequestState> get_request(const RequestQuery& query) override;
   Result<ExecutionInfo> get_execution(const std::string& id, ExecutionNo execution) override;
 
   ChangeMark change_mark() override;

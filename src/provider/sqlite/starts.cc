@@ -3,6 +3,7 @@
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/request_log.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/run_requests.h"
 
 namespace perdure::sqlite {
 
@@ -52,6 +53,19 @@ void cancel_and_store(WriteContext& context,
   answer.outcome = began ? StartOutcome::kStarted : StartOutcome::kPending;
 }
 
+/// Whether what comes with the start is still to be delivered: an update that is known is not.
+Result<bool> brings_news(Connection& db,
+                         const StartOrchestration& request,
+                         const std::optional<InstanceRow>& existing) {
+  if (!request.with) return false;
+  if (!existing || request.with->kind != RequestKind::kUpdate) return true;
+  PERDURE_ASSIGN_OR_RETURN(
+      const auto before,
+      find_request(
+          db, request.with->kind, existing->key, request.with->request, request.with->name));
+  return !before;
+}
+
 }  // namespace
 
 Result<OrchestrationStarted> start_orchestration(WriteContext& context,
@@ -70,6 +84,13 @@ Result<OrchestrationStarted> start_orchestration(WriteContext& context,
   }
   answer.id = request.id;
   const auto existing = find_instance(context.db, request.id);
+  PERDURE_ASSIGN_OR_RETURN(const bool news, brings_news(context.db, request, existing));
+  if (request.with && !news) {  // the same call as before, whatever became of the run since
+    answer.outcome = StartOutcome::kExisting;
+    answer.instance = existing->key;
+    answer.execution = existing->current;
+    return answer;
+  }
   std::optional<ExecutionStatus> status;
   if (existing) status = load_current(context.db, *existing).info.status;
   PERDURE_ASSIGN_OR_RETURN(
@@ -86,11 +107,17 @@ Result<OrchestrationStarted> start_orchestration(WriteContext& context,
       answer.outcome = StartOutcome::kExisting;
       answer.instance = existing->key;
       answer.execution = existing->current;
+      if (news && request.with->kind == RequestKind::kSignal &&
+          is_unknown(context.db, *existing, request.with->name)) {
+        answer.unknown_signal = true;
+        return answer;
+      }
       break;
     case rules::StartStep::kCancelAndStore:
       cancel_and_store(context, request, *existing, answer);
       break;
   }
+  if (news) deliver_with_start(context, answer.instance, answer.execution, *request.with);
   keep_answer(context,
               RequestKind::kStart,
               request.request_id,

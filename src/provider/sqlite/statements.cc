@@ -18,22 +18,23 @@ using Entry = StatementEntry;
   "last_turn, last_change, started_at, completed_at, engine_version"
 #define PERDURE_INSTANCE_COLUMNS                                                              \
   "instance_key, id, name, version, queue, current_execution, parent_key, parent_execution, " \
-  "parent_event, close_policy, created_at, priority"
+  "parent_event, close_policy, created_at, priority, shielded"
 
 // SQLite sorts whatever is no number behind all numbers.
 #define PERDURE_LAST_TIME "9223372036854775807"
 
-// Of the execution (?1, ?2), at every level, as far as their close policy is cancel.
-#define PERDURE_DESCENDANTS                                                      \
-  "WITH RECURSIVE tree (instance_key, execution) AS ("                           \
-  "  SELECT instance_key, current_execution FROM instances"                      \
-  "  WHERE parent_key = ?1 AND parent_execution = ?2 AND close_policy = 1"       \
-  "  UNION"                                                                      \
-  "  SELECT child.instance_key, child.current_execution FROM tree"               \
-  "  JOIN instances AS child ON child.parent_key = tree.instance_key"            \
-  "    AND child.parent_execution = tree.execution AND child.close_policy = 1) " \
-  "SELECT tree.instance_key FROM tree "                                          \
-  "JOIN executions AS e ON e.instance_key = tree.instance_key"                   \
+// Of the execution (?1, ?2), at every level, as far as their close policy is cancel. The two
+// conditions say which children, and which of those below them.
+#define PERDURE_DESCENDANTS(children, below)                                          \
+  "WITH RECURSIVE tree (instance_key, execution) AS ("                                \
+  "  SELECT instance_key, current_execution FROM instances"                           \
+  "  WHERE parent_key = ?1 AND parent_execution = ?2 AND close_policy = 1" children   \
+  "  UNION"                                                                           \
+  "  SELECT child.instance_key, child.current_execution FROM tree"                    \
+  "  JOIN instances AS child ON child.parent_key = tree.instance_key"                 \
+  "    AND child.parent_execution = tree.execution AND child.close_policy = 1" below  \
+  ") SELECT tree.instance_key FROM tree "                                             \
+  "JOIN executions AS e ON e.instance_key = tree.instance_key"                        \
   "  AND e.execution = tree.execution "
 
 // Literals: execution status 4 = canceling, 5 and more are terminal; close policy 1 = cancel;
@@ -52,13 +53,13 @@ constexpr std::array kTurnEntries{
     Entry{Sql::kInsertInstance,
           "insert_instance",
           "INSERT INTO instances (id, name, version, queue, current_execution, parent_key, "
-          "parent_execution, parent_event, close_policy, created_at, priority) "
-          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"},
+          "parent_execution, parent_event, close_policy, created_at, priority, shielded) "
+          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"},
     Entry{Sql::kReuseInstance,
           "reuse_instance",
           "UPDATE instances SET name = ?2, version = ?3, queue = ?4, current_execution = ?5, "
           "parent_key = ?6, parent_execution = ?7, parent_event = ?8, close_policy = ?9, "
-          "priority = ?10 "
+          "priority = ?10, shielded = ?11 "
           "WHERE instance_key = ?1"},
     Entry{Sql::kContinueInstance,
           "continue_instance",
@@ -74,13 +75,16 @@ constexpr std::array kTurnEntries{
     Entry{Sql::kHasChildren,
           "has_children",
           "SELECT 1 FROM instances WHERE parent_key = ?1 AND parent_execution = ?2 LIMIT 1"},
-    // Index: instances_by_parent for each level, then the primary key of executions.
+    // Index: instances_by_parent for each level, then the primary key of executions. What a run
+    // has under a shield is spared while it is canceled, at every level; ?4: the run (?1, ?2) has
+    // ended, and so has its shield. A damaged flag spares nobody: the row is met and named.
     Entry{Sql::kUncanceledDescendants,
           "uncanceled_descendants",
-          PERDURE_DESCENDANTS "WHERE e.status < 5 AND e.cancel_requested_at IS NULL LIMIT ?3"},
+          PERDURE_DESCENDANTS(" AND (?4 OR shielded IS NOT 1)", " AND child.shielded IS NOT 1")
+          "WHERE e.status < 5 AND e.cancel_requested_at IS NULL LIMIT ?3"},
     Entry{Sql::kLiveDescendants,
           "live_descendants",
-          PERDURE_DESCENDANTS "WHERE e.status < 5 LIMIT ?3"},
+          PERDURE_DESCENDANTS("", "") "WHERE e.status < 5 LIMIT ?3"},
 
     Entry{Sql::kLoadExecution,
           "load_execution",
@@ -164,6 +168,10 @@ constexpr std::array kTurnEntries{
     Entry{Sql::kMarkMessage,
           "mark_message",
           "UPDATE orchestrator_queue SET mark_epoch = ?2, mark = ?3 WHERE message_id = ?1"},
+    Entry{Sql::kUnmarkMessage,
+          "unmark_message",
+          "UPDATE orchestrator_queue SET mark_epoch = NULL, mark = NULL "
+          "WHERE message_id = ?1 AND instance_key = ?2 AND mark_epoch = ?3 AND mark = ?4"},
     Entry{Sql::kDeleteMarked,
           "delete_marked",
           "DELETE FROM orchestrator_queue "

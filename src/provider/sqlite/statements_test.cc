@@ -78,6 +78,11 @@ TEST_F(StatementPlans, OfClaimsUseTheIndexMadeForThem) {
   EXPECT_NE(plan(sql_text(Sql::kWorkOfEvent)).at(0).find("worker_queue_owner"), std::string::npos);
   EXPECT_NE(plan(sql_text(Sql::kFreeExpiredLocks)).at(0).find("instance_ready_locked"),
             std::string::npos);
+  EXPECT_NE(plan(sql_text(Sql::kEndedQueries)).at(0).find("requests_open"), std::string::npos);
+  EXPECT_NE(plan(sql_text(Sql::kDropOpenRequests)).at(0).find("requests_open"), std::string::npos);
+  EXPECT_NE(plan(sql_text(Sql::kDropExpiredQueries)).at(0).find("INTEGER PRIMARY KEY"),
+            std::string::npos)
+      << "a long queue is not walked";
   EXPECT_NE(plan(sql_text(Sql::kVisibleMessages)).at(0).find("orchestrator_queue_by_instance"),
             std::string::npos);
 }

@@ -78,6 +78,7 @@ Cascade read_cascade(const Query& query) {
   if (!takes_down) row.refuse(1, "is neither cancel nor terminate");
   cascade.order.reason = row.text(4);
   cascade.order.cleanup_timeout = row.duration(5);
+  cascade.order.of_end = row.flag(6);
   return cascade;
 }
 

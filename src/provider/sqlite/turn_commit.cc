@@ -1,9 +1,11 @@
 #include "provider/rules/start_rule.h"
 #include "provider/rules/turn_rule.h"
+#include "provider/sqlite/kept_signals.h"
 #include "provider/sqlite/lifecycle.h"
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/run_requests.h"
 #include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/work_rows.h"
 
@@ -54,10 +56,50 @@ Result<Turn> check_fences(WriteContext& context, const TurnCommit& commit) {
   return Turn{commit, std::move(*instance), std::move(*execution), std::move(*ready), {}};
 }
 
+/// Whether the execution has ended with the status of the commit; with any, when its row cannot be
+/// read, so that whoever asked can be told. NotFound when it is gone.
+Result<bool> has_ended_so(Connection& db, const TurnCommit& commit) {
+  std::optional<ExecutionNo> current;
+  {
+    Query row = db.query(Sql::kCurrentExecution, commit.instance);
+    if (row.next()) current = row.id<ExecutionNo>(0);
+  }
+  std::optional<ExecutionRow> execution;
+  try {
+    if (current) execution = load_execution(db, commit.instance, commit.execution);
+  } catch (const SqliteError& error) {
+    if (!is_corrupt(error)) throw;
+    // One that has ended has no line.
+    return commit.execution != *current || !load_ready(db, commit.instance);
+  }
+  if (execution) return execution->info.status == commit.status;
+  return not_found("instance " + std::to_string(commit.instance.value) + " has no execution " +
+                   std::to_string(commit.execution.value));
+}
+
+/// What the turn has looked at goes, but for what it leaves to the next execution.
+void consume_messages(WriteContext& context, const Turn& turn) {
+  const TurnCommit& commit = turn.commit;
+  for (MessageId kept : commit.kept_messages) {
+    context.db.run(
+        Sql::kUnmarkMessage, kept, commit.instance, commit.lock.epoch, commit.lock.serial);
+  }
+  context.db.run(Sql::kDeleteMarked,
+                 commit.instance,
+                 turn.ready.marked_until,
+                 commit.lock.epoch,
+                 commit.lock.serial);
+}
+
 void store_history(WriteContext& context, const Turn& turn) {
   const TurnCommit& commit = turn.commit;
   for (const HistoryEvent& event : commit.events) {
     append_event(context, commit.instance, commit.execution, event);
+  }
+  const bool kept = note_kept_signals(context, commit.instance, commit.events);
+  if (kept && commit.status == ExecutionStatus::kRunning) {
+    const std::string version = commit.version.value_or(turn.instance.version);
+    wake_for_declared(context, turn.instance, version, commit.events);
   }
   const ExecutionInfo& before = turn.execution.info;
   context.db.run(Sql::kCommitExecution,
@@ -104,6 +146,13 @@ void store_timers(WriteContext& context, const TurnCommit& commit) {
   for (EventId event : commit.canceled_timers) {
     context.db.run(Sql::kDeleteTimer, commit.instance, commit.execution, event);
   }
+  if (commit.drain_at) {
+    Message message;
+    message.kind = MessageKind::kDrainDeadline;
+    message.execution = commit.execution;
+    message.visible_at = std::max(*commit.drain_at, context.now);
+    enqueue(context, commit.instance, message);
+  }
 }
 
 void refuse_child(WriteContext& context, Turn& turn, const NewChild& child, const Error& why) {
@@ -133,8 +182,11 @@ void start_child(WriteContext& context, Turn& turn, const NewChild& child) {
   spec.deadline = child.deadline;
   std::optional<ParentLink> parent;
   if (!child.detached) {
-    parent =
-        ParentLink{turn.commit.instance, turn.commit.execution, child.event, child.close_policy};
+    parent = ParentLink{turn.commit.instance,
+                        turn.commit.execution,
+                        child.event,
+                        child.close_policy,
+                        child.shielded};
   }
   begin_instance(context, child.id, existing, parent, std::move(spec));
 }
@@ -221,6 +273,12 @@ std::optional<TimePoint> due_after_end(WriteContext& context, InstanceKey key) {
   return std::max(*ready->ready_at, ready->not_before);
 }
 
+Result<TurnCommitted> answer_for_ended(WriteContext& context, const TurnCommit& commit) {
+  PERDURE_RETURN_IF_ERROR(rules::check_replies_alone(commit));
+  write_replies(context, commit.instance, commit.replies);
+  return TurnCommitted();
+}
+
 void pass_points_of(const TurnCommit& commit) {
   pass_failpoint("store.ack");
   if (!commit.children.empty()) pass_failpoint("store.child_start");
@@ -232,17 +290,18 @@ void pass_points_of(const TurnCommit& commit) {
 
 Result<TurnCommitted> commit_turn(WriteContext& context, const TurnCommit& commit) {
   pass_points_of(commit);
+  if (rules::is_for_ended(commit)) {
+    PERDURE_ASSIGN_OR_RETURN(const bool ended, has_ended_so(context.db, commit));
+    if (ended) return answer_for_ended(context, commit);
+  }
   PERDURE_ASSIGN_OR_RETURN(Turn turn, check_fences(context, commit));
-  context.db.run(Sql::kDeleteMarked,
-                 commit.instance,
-                 turn.ready.marked_until,
-                 commit.lock.epoch,
-                 commit.lock.serial);
+  consume_messages(context, turn);
   store_history(context, turn);
   store_work(context, turn);
   store_timers(context, commit);
   store_children(context, turn);
   send_events(context, commit);
+  write_replies(context, commit.instance, commit.replies);
   const bool continues = commit.status == ExecutionStatus::kContinuedAsNew;
   const bool ends = is_terminal(commit.status) && !continues;
   if (continues) {

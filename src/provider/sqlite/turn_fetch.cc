@@ -7,7 +7,9 @@
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/run_requests.h"
 #include "provider/sqlite/sqlite_error.h"
+#include "provider/sqlite/turn_item.h"
 
 namespace perdure::sqlite {
 
@@ -166,28 +168,6 @@ void take_messages(WriteContext& context, std::size_t limit, OrchestrationItem& 
   for (MessageId id : ids) context.db.run(Sql::kMarkMessage, id, item.lock.epoch, item.lock.serial);
 }
 
-void describe(WriteContext& context, OrchestrationItem& item) {
-  const auto instance = load_instance(context.db, item.instance);
-  if (!instance) throw_corrupt("instances", {item.instance.value}, "the row is missing");
-  item.id = instance->id;
-  item.name = instance->name;
-  item.version = instance->version;
-  item.queue = instance->queue;
-  item.priority = instance->priority;
-  item.parent = instance->parent;
-  item.execution = instance->current;
-  const ExecutionInfo info = load_current(context.db, *instance).info;
-  item.status = info.status;
-  item.last_event = info.last_event;
-  item.last_turn = info.last_turn;
-  item.cancel_requested_at = info.cancel_requested_at;
-  item.cancel_reason = info.cancel_reason;
-  if (!info.cancel_requested_at) item.cleanup_at.reset();  // what stands there is the deadline
-  item.deadline = info.deadline;
-  item.custom_status = info.custom_status;
-  item.custom_status_version = info.custom_status_version;
-}
-
 /// No marked message becomes visible later than this, so that a commit need not look at all of a
 /// long queue.
 TimePoint marked_until(const OrchestrationItem& item, TimePoint now) {
@@ -206,6 +186,7 @@ std::optional<OrchestrationItem> lock_instance(WriteContext& context,
                                                InstanceKey key,
                                                LockToken token,
                                                const FetchOrchestrationItems& request) {
+  drop_expired_queries(context, key);
   const QueueHead head = queue_head(context.db, key);
   const auto due = head.due();
   const auto ready = load_ready(context.db, key);
@@ -237,7 +218,7 @@ std::optional<OrchestrationItem> lock_instance(WriteContext& context,
                  context.now,
                  marked_until(item, context.now));
   try {
-    describe(context, item);
+    describe_item(context.db, item);
   } catch (const SqliteError& error) {
     if (!is_corrupt(error)) throw;
     item.problem = to_error(error);
@@ -262,7 +243,10 @@ Result<FetchedOrchestrationItems> fetch_orchestration_items(
   FetchedOrchestrationItems answer;
   answer.now = context.now;
   const std::optional<TimePoint> lock_end = next_lock_end(context.db);
+  // One token is for them first: live runs may have a turn for each of the others, always.
+  take_ended_queries(context, request, 1, answer.items);
   for (const DueInstance& due : due_instances(context, request)) {
+    if (answer.items.size() == request.tokens.size()) break;
     auto item = lock_instance(context, due.key, request.tokens[answer.items.size()], request);
     if (item) answer.items.push_back(std::move(*item));
   }
@@ -271,9 +255,12 @@ Result<FetchedOrchestrationItems> fetch_orchestration_items(
     auto item = lock_instance(context, key, request.tokens[answer.items.size()], request);
     if (item) answer.items.push_back(std::move(*item));
   }
+  take_ended_queries(context, request, request.tokens.size(), answer.items);
   if (answer.items.size() < request.tokens.size()) {
     answer.next_at = next_due(context.db, request);
-    if (lock_end) answer.next_at = std::min(answer.next_at.value_or(*lock_end), *lock_end);
+    for (const auto& other : {lock_end, next_ended_query(context.db, context.now)}) {
+      if (other) answer.next_at = std::min(answer.next_at.value_or(*other), *other);
+    }
   }
   return answer;
 }

@@ -1,6 +1,7 @@
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/outbox.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/run_requests.h"
 
 namespace perdure::sqlite {
 
@@ -22,7 +23,11 @@ bool unseen_cancel(Connection& db, const AbandonedOrchestrationItem& entry) {
 Status abandon_turn(WriteContext& context, const AbandonedOrchestrationItem& entry) {
   // Whatever else is damaged: a lock that is held can be given back.
   const auto ready = load_ready(context.db, entry.instance);
-  if (!ready || ready->lock != entry.lock) return not_held(entry.instance, entry.lock);
+  if (!ready || ready->lock != entry.lock) {
+    const TimePoint at = add(context.now, entry.delay);
+    if (give_back_ended_queries(context, entry.instance, entry.lock, at)) return {};
+    return not_held(entry.instance, entry.lock);
+  }
   PERDURE_RETURN_IF_ERROR(check_epoch(context.db, entry.lock.epoch));
   TimePoint not_before{};
   if (entry.delay > Duration::zero() && !unseen_cancel(context.db, entry)) {

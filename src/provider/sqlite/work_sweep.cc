@@ -4,6 +4,7 @@
 #include "provider/sqlite/lapse.h"
 #include "provider/sqlite/operations.h"
 #include "provider/sqlite/rows.h"
+#include "provider/sqlite/run_requests.h"
 #include "provider/sqlite/sqlite_error.h"
 #include "provider/sqlite/work_rows.h"
 #include "provider/stop_reasons.h"
@@ -180,6 +181,7 @@ Result<SweptWork> sweep_work(WriteContext& context, const SweepWorkItems& reques
   left -= swept.promoted;
   swept.lost += free_lapsed(context, request.max_losses, left);
   context.db.run(Sql::kDropExpiredEarlyEvents, context.now, request.limit);
+  drop_expired_requests(context, request.limit);
   swept.next_at = next_sweep(context);
   return swept;
 }

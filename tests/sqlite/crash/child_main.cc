@@ -6,6 +6,9 @@
 #include <sys/prctl.h>
 
 #include "base/failpoint.h"
+#include "provider/sqlite/migrations.h"
+#include "provider/sqlite/schema.h"
+#include "provider/sqlite/write_connection.h"
 #include "tests/sqlite/crash/callers.h"
 #include "tests/sqlite/crash/great_writes.h"
 #include "tests/sqlite/crash/operations.h"
@@ -18,6 +21,18 @@ namespace perdure::sqlite::crash {
 namespace {
 
 void make_store(const std::string& path, Durability durability) {
+  expect_ok(failpoint::arm_from_environment(), "arm");
+  World(path, durability);
+}
+
+/// Makes a store as the first version made it, with the answer of a call in it, and opens it.
+void upgrade_store(const std::string& path, Durability durability) {
+  {
+    const auto db = open_for_writing(path, durability);
+    db->exec("PRAGMA journal_mode = WAL");
+    expect_ok(migrate(*db, schema_migrations().first(1), TimePoint{}), "migrate");
+    db->exec("INSERT INTO requests (request_id, operation, answer, at) VALUES ('old', 1, 1, 0)");
+  }
   expect_ok(failpoint::arm_from_environment(), "arm");
   World(path, durability);
 }
@@ -73,6 +88,7 @@ void run(const std::string& what, const std::string& path, const std::string& ho
   if (how != "full" && how != "relaxed") throw std::runtime_error("no such durability: " + how);
   const Durability durability = how == "full" ? Durability::kFull : Durability::kRelaxed;
   if (what == "make_store") return make_store(path, durability);
+  if (what == "upgrade_store") return upgrade_store(path, durability);
   if (what == "stop_while_writing") return stop_while_writing(path);
   if (what == "starve") return write_with_a_file_size_limit(path);
   if (what == "group") return write_group(path, durability, Callers::count());

@@ -6,6 +6,21 @@ namespace perdure::sqlite::crash {
 
 namespace {
 
+/// The reply to each update and query among the messages.
+std::vector<Reply> answers_to(const std::vector<Message>& messages) {
+  std::vector<Reply> replies;
+  for (const Message& message : messages) {
+    const bool is_update = message.kind == MessageKind::kUpdate;
+    if (!is_update && message.kind != MessageKind::kQuery) continue;
+    replies.push_back({.kind = is_update ? RequestKind::kUpdate : RequestKind::kQuery,
+                       .request = message.text,
+                       .stage = RequestStage::kAnswered,
+                       .payload = "2",
+                       .failure = {}});
+  }
+  return replies;
+}
+
 /// More than any store of the tests needs.
 constexpr int kRounds = 100;
 
@@ -64,14 +79,10 @@ class Finisher {
 
   void take_turn(const OrchestrationItem& item) {
     if (item.problem) throw std::runtime_error(item.problem->message);
-    Calls calls(history(item));
     Turn turn(item);
-    take_in_messages(turn, calls);
-    if (item.cancel_requested_at) {
-      turn.end(ExecutionStatus::kCanceled);
-    } else if (calls.open.empty()) {
-      turn.end(ExecutionStatus::kCompleted);
-    }
+    turn.commit.replies = answers_to(item.messages);
+    // Of one that has ended the replies are all that there is to write.
+    if (!is_terminal(item.status)) decide(turn);
     AckOrchestrationItems batch;
     batch.entries.push_back(std::move(turn.commit));
     // The end of a parent, earlier in this round, may have taken a child's lock away.
@@ -81,6 +92,16 @@ class Finisher {
     AbandonOrchestrationItems abandoned;
     abandoned.entries.push_back({.instance = item.instance, .lock = item.lock});
     expect_ok(status_of(store_.abandon_orchestration_items(std::move(abandoned))), "abandon");
+  }
+
+  void decide(Turn& turn) {
+    Calls calls(history(turn.item));
+    take_in_messages(turn, calls);
+    if (turn.item.cancel_requested_at) {
+      turn.end(ExecutionStatus::kCanceled);
+    } else if (calls.open.empty()) {
+      turn.end(ExecutionStatus::kCompleted);
+    }
   }
 
   std::vector<HistoryEvent> history(const OrchestrationItem& item) {

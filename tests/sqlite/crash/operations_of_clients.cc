@@ -21,9 +21,7 @@ Run start_with_early_events(World& world) {
 
 Run start_on_an_ended_id(World& world) {
   world.start("a");
-  Turn turn(world.lock("a"));
-  turn.end(ExecutionStatus::kCompleted);
-  world.commit(turn);
+  world.end("a");
   StartOrchestration start = start_request("a", "2");
   start.request_id = "request";
   return request(std::move(start));
@@ -63,6 +61,17 @@ Run raise(World& world) {
   return request(std::move(event));
 }
 
+Run signal(World& world) {
+  world.start_waiting("a");
+  RaiseEvent told;
+  told.id = "a";
+  told.name = "add";
+  told.payload = "1";
+  told.as_signal = true;
+  told.request_id = "request";
+  return request(std::move(told));
+}
+
 Run raise_early(World& world) {
   world.start("other");
   RaiseEvent event;
@@ -72,6 +81,47 @@ Run raise_early(World& world) {
   event.buffer_for = 1h;
   event.request_id = "request";
   return request(std::move(event));
+}
+
+Run start_with_an_update(World& world) {
+  world.start("other");
+  StartOrchestration start = start_request("a");
+  start.on_conflict = OnConflict::kUseExisting;
+  start.with = StartMessage{RequestKind::kUpdate, "add", "1", "u"};
+  start.request_id = "request";
+  return request(std::move(start));
+}
+
+MakeRequest request_to(const std::string& id, RequestKind kind) {
+  MakeRequest made;
+  made.kind = kind;
+  made.id = id;
+  made.request = "r";
+  made.name = "add";
+  made.payload = "1";
+  return made;
+}
+
+Run make_update(World& world) {
+  world.start_waiting("a");
+  return request(request_to("a", RequestKind::kUpdate));
+}
+
+Run query_an_ended_run(World& world) {
+  world.start("a");
+  world.end("a");
+  return request(request_to("a", RequestKind::kQuery));
+}
+
+Run terminate_with_requests(World& world) {
+  world.start_waiting("a");
+  for (const RequestKind kind : {RequestKind::kUpdate, RequestKind::kQuery}) {
+    world.ask("a", kind, "r");
+  }
+  TerminateOrchestration terminate;
+  terminate.id = "a";
+  terminate.request_id = "request";
+  return request(std::move(terminate));
 }
 
 template <class Request>
@@ -120,7 +170,12 @@ std::vector<Operation> operations_of_clients() {
       {.name = "start_on_an_ended_id", .prepare = start_on_an_ended_id},
       {.name = "start_replacing_a_live_run", .prepare = start_replacing},
       {.name = "raise_event", .prepare = raise},
+      {.name = "signal", .prepare = signal},
       {.name = "raise_early_event", .prepare = raise_early},
+      {.name = "start_with_an_update", .prepare = start_with_an_update},
+      {.name = "make_update", .prepare = make_update},
+      {.name = "query_an_ended_run", .prepare = query_an_ended_run},
+      {.name = "terminate_with_open_requests", .prepare = terminate_with_requests},
       {.name = "cancel", .prepare = cancel},
       {.name = "cancel_before_the_first_turn", .prepare = cancel_before_first_turn},
       {.name = "terminate", .prepare = terminate},

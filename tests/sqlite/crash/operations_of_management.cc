@@ -4,7 +4,7 @@ namespace perdure::sqlite::crash {
 
 namespace {
 
-/// A live run with claimed work, a locked child and another child that waits.
+/// A live run with claimed work, a locked child, another child that waits, and open requests.
 void grow_locked_tree(World& world) {
   world.start("a");
   Turn first(world.lock("a"));
@@ -19,12 +19,9 @@ void grow_locked_tree(World& world) {
   }
   world.raise("1", "go");
   world.lock("1");
-}
-
-void end(World& world, const std::string& id, ExecutionStatus status) {
-  Turn turn(world.lock(id));
-  turn.end(status);
-  world.commit(turn);
+  for (const RequestKind kind : {RequestKind::kUpdate, RequestKind::kQuery}) {
+    world.ask("a", kind, "open");
+  }
 }
 
 /// With an empty request id its answer is not kept.
@@ -40,7 +37,7 @@ std::function<Run(World&)> delete_ended(const std::string& request_id) {
   return [request_id](World& world) {
     for (const char* id : {"a", "b"}) {
       world.start(id);
-      end(world, id, ExecutionStatus::kCompleted);
+      world.end(id);
     }
     world.start_waiting("live");
     DeleteInstances bulk;
@@ -58,9 +55,18 @@ std::function<Run(World&)> prune(const std::string& request_id) {
     world.commit(first);
     world.claim(1);
     world.raise("a", "again");
-    for (int life = 0; life < 3; ++life) end(world, "a", ExecutionStatus::kContinuedAsNew);
+    for (int life = 0; life < 3; ++life) world.end("a", ExecutionStatus::kContinuedAsNew);
     return request(PruneExecutions{.id = "a", .keep_last = 2, .request_id = request_id});
   };
+}
+
+Run prune_with_a_query(World& world) {
+  for (const char* query : {"gone", "kept"}) {
+    world.start("a");
+    world.end("a");
+    world.ask("a", RequestKind::kQuery, query);
+  }
+  return request(PruneExecutions{.id = "a", .keep_last = 1});
 }
 
 Run carry_on_removals(World& world) {
@@ -75,7 +81,7 @@ Run carry_on_removals(World& world) {
 Run trim_changes(World& world) {
   for (const char* id : {"a", "b"}) {
     world.start(id);
-    end(world, id, ExecutionStatus::kCompleted);
+    world.end(id);
   }
   return request(TrimChanges{.keep = 1});
 }
@@ -90,6 +96,7 @@ std::vector<Operation> operations_of_management() {
       {.name = "delete_instances_with_a_request_id", .prepare = delete_ended("request")},
       {.name = "prune_executions", .prepare = prune("")},
       {.name = "prune_executions_with_a_request_id", .prepare = prune("request")},
+      {.name = "prune_with_a_query", .prepare = prune_with_a_query},
       {.name = "carry_on_removals", .prepare = carry_on_removals},
       {.name = "trim_changes", .prepare = trim_changes},
   };

@@ -1,5 +1,7 @@
 #include "tests/sqlite/crash/operations.h"
 
+#include "model/handled.h"
+
 namespace perdure::sqlite::crash {
 
 namespace {
@@ -154,6 +156,98 @@ Run ack_continued_as_new(World& world) {
   return ack({turn});
 }
 
+Reply reply_to(RequestKind kind, const std::string& id, RequestStage stage) {
+  return {.kind = kind, .request = id, .stage = stage, .payload = "2", .failure = {}};
+}
+
+Run ack_with_replies(World& world) {
+  world.start("a");
+  world.ask("a", RequestKind::kUpdate, "done");
+  world.ask("a", RequestKind::kUpdate, "running");
+  world.ask("a", RequestKind::kQuery, "asked");
+  Turn turn(world.lock("a"));
+  turn.timer(world.now() + 1h);
+  turn.commit.replies = {reply_to(RequestKind::kUpdate, "done", RequestStage::kAnswered),
+                         reply_to(RequestKind::kUpdate, "running", RequestStage::kAccepted),
+                         reply_to(RequestKind::kQuery, "asked", RequestStage::kAnswered)};
+  turn.commit.drain_at = world.now() + 1min;
+  return ack({turn});
+}
+
+Run ack_continued_with_requests(World& world) {
+  world.start("a");
+  world.ask("a", RequestKind::kUpdate, "running");
+  Turn first(world.lock("a"));
+  first.timer(world.now() + 1h);
+  first.commit.replies = {reply_to(RequestKind::kUpdate, "running", RequestStage::kAccepted)};
+  world.commit(first);
+  world.ask("a", RequestKind::kUpdate, "kept");
+  world.ask("a", RequestKind::kUpdate, "held");
+  Turn turn(world.lock("a"));
+  world.ask("a", RequestKind::kUpdate, "later");
+  turn.end(ExecutionStatus::kContinuedAsNew);
+  turn.commit.kept_messages = {turn.item.messages.at(0).id};
+  return ack({turn});
+}
+
+/// It keeps a signal that another process declares, takes one that it kept, and one stays.
+Run ack_with_kept_signals(World& world) {
+  world.register_declaring("new");
+  const EventId old = world.start_keeping("a", "old");
+  world.raise("a", "go");
+  Turn turn(world.lock("a"));
+  turn.signal("new", {}, kKeptFlag);
+  turn.signal("old", old, 0);
+  return ack({turn});
+}
+
+Run ack_continued_with_kept_signals(World& world) {
+  world.start_keeping("a", "pay");
+  world.raise("a", "again");
+  Turn turn(world.lock("a"));
+  turn.end(ExecutionStatus::kContinuedAsNew);
+  HistoryEvent carried;
+  carried.kind = EventKind::kSignalReceived;
+  carried.name = "pay";
+  turn.commit.next->carried.push_back(carried);
+  return ack({turn});
+}
+
+/// Leaves a query behind to be answered by a replay.
+void end_with_a_query(World& world) {
+  world.start("a");
+  world.ask("a", RequestKind::kQuery, "asked");
+  world.end("a");
+}
+
+Run fetch_queries_of_an_ended_run(World& world) {
+  end_with_a_query(world);
+  world.ask("a", RequestKind::kQuery, "another");
+  return request(world.fetch_request(4));
+}
+
+Run fetch_an_unreadable_query(World& world) {
+  end_with_a_query(world);
+  world.ask("a", RequestKind::kQuery, "bad");
+  world.run_sql("UPDATE requests SET name = x'ff00' WHERE request_id LIKE 'query/%/bad'");
+  return request(world.fetch_request(4));
+}
+
+Run give_back_queries_of_an_ended_run(World& world) {
+  end_with_a_query(world);
+  const OrchestrationItem item = world.lock("a");
+  AbandonOrchestrationItems batch;
+  batch.entries.push_back({.instance = item.instance, .lock = item.lock, .delay = 10s});
+  return request(std::move(batch));
+}
+
+Run ack_replies_of_an_ended_run(World& world) {
+  end_with_a_query(world);
+  Turn turn(world.lock("a"));
+  turn.commit.replies = {reply_to(RequestKind::kQuery, "asked", RequestStage::kAnswered)};
+  return ack({turn});
+}
+
 Run ack_two_turns(World& world) {
   world.start("a");
   world.start("b");
@@ -206,6 +300,15 @@ std::vector<Operation> operations_of_turns() {
       {.name = "ack_canceled", .prepare = ack_canceled},
       {.name = "ack_that_begins_a_stored_start", .prepare = ack_that_begins_a_stored_start},
       {.name = "ack_continued_as_new", .prepare = ack_continued_as_new},
+      {.name = "ack_turn_with_replies", .prepare = ack_with_replies},
+      {.name = "ack_continued_as_new_with_requests", .prepare = ack_continued_with_requests},
+      {.name = "fetch_queries_of_an_ended_run", .prepare = fetch_queries_of_an_ended_run},
+      {.name = "fetch_an_unreadable_query", .prepare = fetch_an_unreadable_query},
+      {.name = "give_back_queries_of_an_ended_run", .prepare = give_back_queries_of_an_ended_run},
+      {.name = "ack_turn_with_kept_signals", .prepare = ack_with_kept_signals},
+      {.name = "ack_continued_as_new_with_kept_signals",
+       .prepare = ack_continued_with_kept_signals},
+      {.name = "ack_replies_of_an_ended_run", .prepare = ack_replies_of_an_ended_run},
       {.name = "ack_two_turns", .prepare = ack_two_turns, .entries = 2},
       {.name = "abandon_instances", .prepare = abandon_two, .entries = 2},
       {.name = "renew_instance_locks", .prepare = renew_two, .entries = 2},

@@ -87,14 +87,49 @@ Run sweep(World& world) {
 
 Run register_process(World& world) {
   world.start("a");
-  return request(RegisterProcess{.host = "new", .pid = 2, .queues = {kQueue}});
+  return request(RegisterProcess{.host = "new",
+                                 .pid = 2,
+                                 .queues = {kQueue},
+                                 .declared = {{kFlow, kVersion, {"add", "subtract"}}}});
+}
+
+Run register_that_wakes(World& world) {
+  world.start_keeping("a", "pay");
+  world.start_keeping("b", "pay");
+  return request(RegisterProcess{
+      .host = "new", .pid = 2, .queues = {kQueue}, .declared = {{kFlow, kVersion, {"pay"}}}});
+}
+
+Run release_that_wakes(World& world) {
+  world.register_declaring("pay");
+  const Epoch older = world.register_declaring("other");
+  world.start_keeping("a", "pay");
+  Turn woken(world.lock("a"));
+  world.commit(woken);
+  return request(ReleaseProcess{.epoch = older});
 }
 
 Run heartbeat(World& world) {
   return request(HeartbeatProcess{.epoch = world.epoch()});
 }
 
-/// The first registration holds a lock, claims and a marked claim; a second one is there too.
+/// An answer, a query and an early event that nobody waits for any more.
+Run sweep_expired_requests(World& world) {
+  StartOrchestration start = start_request("a");
+  start.request_id = "request";
+  expect_ok(status_of(world.store().start_orchestration(start)), "start");
+  world.ask("a", RequestKind::kQuery, "asked");
+  RaiseEvent early;
+  early.id = "other";
+  early.name = "go";
+  early.buffer_for = 1h;
+  expect_ok(status_of(world.store().raise_event(early)), "raise");
+  world.clock().advance(25h);
+  return request(SweepWorkItems{});
+}
+
+/// The first registration holds a lock, claims, a marked claim and a query to an ended run; a
+/// second one is there too.
 Epoch hold_everything(World& world) {
   world.start_with_work("a", {{}, {}, {.on_cancel = OnCancel::kAbandon}});
   world.claim(3);
@@ -105,6 +140,10 @@ Epoch hold_everything(World& world) {
   expect_ok(status_of(world.store().cancel_orchestration(cancel)), "cancel");
   world.start("b");
   world.lock("b");
+  world.start("ended");
+  world.end("ended");
+  world.ask("ended", RequestKind::kQuery, "asked");
+  world.lock("ended");
   return world.register_another();
 }
 
@@ -129,7 +168,12 @@ std::vector<Operation> operations_of_workers() {
       {.name = "ack_two_works", .prepare = ack_two_works, .entries = 2},
       {.name = "renew_work", .prepare = renew},
       {.name = "sweep_work", .prepare = sweep},
+      {.name = "sweep_expired_requests", .prepare = sweep_expired_requests},
       {.name = "register_process", .prepare = register_process, .repeatable = false},
+      {.name = "register_process_that_wakes",
+       .prepare = register_that_wakes,
+       .repeatable = false},
+      {.name = "release_process_that_wakes", .prepare = release_that_wakes},
       {.name = "heartbeat_process", .prepare = heartbeat, .repeatable = false},
       {.name = "take_over_process", .prepare = take_over},
       {.name = "release_process", .prepare = release},

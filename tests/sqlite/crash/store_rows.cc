@@ -32,7 +32,8 @@ struct Rule {
 };
 
 // Status: 1 to 4 are live, 5 is completed. Event kinds: 2 to 6 end an execution; 10, 20 and 40 make
-// a call; 11 to 13, 21 and 41 to 45 are its answers; 14, 22 and 46 drop it.
+// a call; 11 to 13, 21 and 41 to 45 are its answers; 14, 22 and 46 drop it. Requests: 9 is an
+// update, 10 a query, and a stage from 3 on is final.
 constexpr std::array kAlways = {
     Rule{"histories have no gap",
          "SELECT instance_key || '/' || execution FROM history GROUP BY instance_key, execution "
@@ -64,6 +65,10 @@ constexpr std::array kAtTheEnd = {
     Rule{"no work is left", "SELECT work_id FROM worker_queue"},
     Rule{"no cascade is left", "SELECT cascade_id FROM cascades"},
     Rule{"no removal is left", "SELECT instance_key FROM removals"},
+    Rule{"no request is left open", "SELECT request_id FROM requests WHERE open > 0"},
+    Rule{"every request is answered",
+         "SELECT request_id FROM requests WHERE operation IN (9, 10) AND answer < 3"},
+    Rule{"no signal is left kept", "SELECT name FROM kept_signals"},
     Rule{"no start is left", "SELECT instance_key FROM pending_starts"},
     Rule{"no lock is left", "SELECT instance_key FROM instance_ready WHERE lock_token IS NOT NULL"},
     Rule{"one event ends a history, and it is the last",

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "model/handled.h"
+#include "provider/sqlite/sqlite_provider.h"
+
 namespace perdure::sqlite::crash {
 
 namespace {
@@ -66,6 +69,13 @@ EventId Turn::event(EventKind kind, EventId source, const std::string& payload) 
   return event.id;
 }
 
+EventId Turn::signal(const std::string& name, EventId source, std::int64_t number) {
+  const EventId id = event(EventKind::kSignalReceived, source);
+  commit.events.back().name = name;
+  commit.events.back().number = number;
+  return id;
+}
+
 EventId Turn::work(NewWork like) {
   like.event = event(EventKind::kActivityScheduled);
   like.queue = kQueue;
@@ -116,7 +126,10 @@ World::World(const std::string& path, Durability durability, Driver driver)
 
 void World::register_process() {
   // Not the real pid: rows must not depend on the process that writes them.
-  const RegisterProcess request{.host = "test", .pid = 1, .queues = {kQueue}};
+  const RegisterProcess request{.host = "test",
+                                .pid = 1,
+                                .queues = {kQueue},
+                                .declared = {{kFlow, kVersion, {"add"}}}};
   mint_ = std::make_unique<TokenMint>(value_of(store_->register_process(request), "register"));
 }
 
@@ -126,13 +139,25 @@ Epoch World::register_another() {
   return former;
 }
 
+Epoch World::register_declaring(const std::string& signal) {
+  RegisterProcess request{.host = "test", .pid = 2, .queues = {kQueue}};
+  request.declared.push_back({kFlow, kVersion, {signal}});
+  return value_of(store_->register_process(request), "register");
+}
+
 void World::start(const std::string& id) {
   value_of(store_->start_orchestration(start_request(id)), "start");
 }
 
 OrchestrationItem World::lock(const std::string& id) {
   const auto fetched = value_of(store_->fetch_orchestration_items(fetch_request(8)), "fetch");
-  for (const OrchestrationItem& item : fetched.items) locked_.insert_or_assign(item.id, item);
+  for (const OrchestrationItem& item : fetched.items) {
+    if (is_terminal(item.status)) {
+      locked_.try_emplace(item.id, item);
+    } else {
+      locked_.insert_or_assign(item.id, item);
+    }
+  }
   const auto found = locked_.find(id);
   if (found == locked_.end()) throw std::runtime_error("not ready: " + id);
   OrchestrationItem item = found->second;
@@ -170,6 +195,35 @@ void World::raise(const std::string& id, const std::string& name) {
   if (value_of(store_->raise_event(request), "raise") != EventDelivery::kDelivered) {
     throw std::runtime_error("not delivered to " + id);
   }
+}
+
+void World::ask(const std::string& id, RequestKind kind, const std::string& request) {
+  MakeRequest made;
+  made.kind = kind;
+  made.id = id;
+  made.request = request;
+  made.name = "add";
+  made.payload = "1";
+  value_of(store_->make_request(made), "make_request");
+}
+
+void World::end(const std::string& id, ExecutionStatus status) {
+  Turn turn(lock(id));
+  turn.end(status);
+  commit(turn);
+}
+
+void World::run_sql(const std::string& sql) {
+  expect_ok(dynamic_cast<SqliteProvider&>(*store_).run_sql(sql), "run_sql");
+}
+
+EventId World::start_keeping(const std::string& id, const std::string& signal) {
+  start(id);
+  Turn turn(lock(id));
+  turn.timer(now() + 1h);
+  const EventId kept = turn.signal(signal, {}, kKeptFlag);
+  commit(turn);
+  return kept;
 }
 
 void World::start_with_work(const std::string& id, const std::vector<NewWork>& work) {

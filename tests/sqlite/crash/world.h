@@ -61,6 +61,7 @@ struct Turn {
   explicit Turn(const OrchestrationItem& locked);
 
   EventId event(EventKind kind, EventId source = {}, const std::string& payload = {});
+  EventId signal(const std::string& name, EventId source, std::int64_t number);
   EventId work(NewWork like = {});
   EventId timer(TimePoint due);
   EventId child(const std::string& id, ClosePolicy policy = ClosePolicy::kCancel);
@@ -83,9 +84,12 @@ class World {
   Epoch epoch() const { return mint_->epoch(); }
   /// Later locks and claims are those of a new registration; answers the former one.
   Epoch register_another();
+  /// One beside it, whose code of kFlow takes this signal; answers it.
+  Epoch register_declaring(const std::string& signal);
 
   void start(const std::string& id);
-  /// Locks all that is ready, and answers this one of all that is locked.
+  /// Locks all that is ready, and answers this one of all that is locked; with queries to an
+  /// execution that has ended only when no live one has the id.
   OrchestrationItem lock(const std::string& id);
   void commit(const Turn& turn);
   /// Starts `id` and commits a turn that waits for a timer of one hour.
@@ -93,6 +97,14 @@ class World {
   /// Locks `parent`, starts a child that waits likewise.
   void start_waiting_child(const std::string& parent, const std::string& child);
   void raise(const std::string& id, const std::string& name);
+  /// An update or a query to `id`, which may have ended; a query waits a minute for its answer.
+  void ask(const std::string& id, RequestKind kind, const std::string& request);
+  /// Locks `id` and ends it.
+  void end(const std::string& id, ExecutionStatus status = ExecutionStatus::kCompleted);
+  /// Writes beside the provider: a row that it cannot have written.
+  void run_sql(const std::string& sql);
+  /// Starts `id` and commits a turn that keeps this signal and waits likewise. Answers the event.
+  EventId start_keeping(const std::string& id, const std::string& signal);
   /// Starts `id` and commits a turn with this work.
   void start_with_work(const std::string& id, const std::vector<NewWork>& work);
   std::vector<WorkItem> claim(std::size_t count);

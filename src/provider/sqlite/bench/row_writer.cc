@@ -23,7 +23,8 @@ std::int64_t RowWriter::add_instance(const std::string& name, TimePoint now) {
           nullptr,
           nullptr,
           now,
-          0);
+          0,
+          false);
   const std::int64_t key = db_.last_insert_id();
   db_.run(Sql::kInsertExecution,
           key,
